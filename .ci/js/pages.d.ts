@@ -129,7 +129,7 @@ interface View {
   hand: string[];
   hands: number[];
   mover?: number;
-  state: "starting" | "yours" | "theirs" | "over" | "broken";
+  state: "starting" | "yours" | "theirs" | "over" | "broken" | "question" | "tried";
   legal: string[];
   /** lines: kind, seat, words, reason, rule. moves: pagodas left by seat, numbers of lines */
   effects: {
@@ -146,8 +146,45 @@ interface View {
   seed?: string;
   kept?: string;
   game?: string;
+  /** who won by how much, and how many moves made it so */
+  headline?: string;
   grading?: string;
   graded?: boolean;
+  /** the person's chance of winning before each step and at the end; empty if nothing is judged */
+  chances?: number[];
+  /** a sentence: where the result came from */
+  sources?: string;
+  moments?: Moment[];
+}
+
+/** A costly move of the person in a finished game, as `arena/exports/moments.py` writes it. */
+interface Moment {
+  /** the number of steps before it */
+  step: number;
+  turn: number;
+  title: string;
+  words: string;
+  /** the share of the win with the better move, and with the one that was played */
+  before: number;
+  after: number;
+  played: string;
+}
+
+/** What the page does at the end of a game. */
+interface EndActions {
+  /** the person wants to find a better move in the moment with this number */
+  onAsk(number: number): void;
+  /** the person wants to play on from this step */
+  onRetry(step: number): void;
+}
+
+/** What the page does while a moment is a question. */
+interface LessonActions {
+  /** show a view; that number of its steps is shown at once */
+  onView(view: View, from: number): void;
+  onClose(): void;
+  onProblem(problem: string): void;
+  onRetry(step: number): void;
 }
 
 type Story = ReturnType<typeof storyOf>;
@@ -234,6 +271,13 @@ type PlayParts = Record<
   | "over"
   | "ending"
   | "grading"
+  | "chance"
+  | "sources"
+  | "moments"
+  | "lesson"
+  | "lesson-title"
+  | "lesson-said"
+  | "beside"
   | "seats"
   | "seed"
   | "pace"
@@ -242,7 +286,18 @@ type PlayParts = Record<
   HTMLElement
 > &
   Record<
-    "turn" | "place" | "hint" | "undo" | "grade" | "choose" | "leave" | "rules-open",
+    | "turn"
+    | "place"
+    | "hint"
+    | "undo"
+    | "choose"
+    | "leave"
+    | "sound"
+    | "lesson-again"
+    | "lesson-best"
+    | "lesson-retry"
+    | "lesson-back"
+    | "rules-open",
     HTMLButtonElement
   > & { look: HTMLAnchorElement; moves: HTMLSelectElement; rules: HTMLDialogElement };
 

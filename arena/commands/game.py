@@ -4,7 +4,7 @@ can read it.
 """
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from itertools import count
@@ -15,6 +15,7 @@ from typing import NamedTuple, Self
 import msgspec
 from msgspec.structs import replace
 
+from arena import __version__
 from arena.errors import RunError
 from arena.exports.text import seat_names
 from arena.match.decisions import Recorded
@@ -37,15 +38,17 @@ from arena.players.sandbox.tiers import Sandbox
 from arena.players.staging import staged_for_a_while
 from arena.records.config import OneGame, RunConfig
 from arena.records.evidence import EvidenceWriter
+from arena.records.grades import Grade, Judge, ReviewedGame, line_of, review_file
 from arena.records.journal import Journal, read_records
 from arena.records.notes import NoteEntry
 from arena.records.ownership import mark_run
-from arena.records.record import MAX_SEATS, Fault, utc_now
+from arena.records.record import MAX_SEATS, Fault, GameRecord, utc_now
 from arena.records.runfile import write_run
 from arena.records.timing import Timing
 from arena.rules import State
 from arena.rules.boards import Board
 from arena.rules.notation import PASSED, parse_move
+from arena.rules.terms import REVISION
 from arena.tournament.consistency import make_config
 from arena.tournament.runs import describe_run
 from arena.tournament.schedule import Schedule
@@ -197,6 +200,11 @@ class PlayedGame(NamedTuple):
     started: str
 
     @property
+    def id(self) -> str:
+        """The id of the game."""
+        return self._plan().id
+
+    @property
     def round(self) -> Round:
         """The board of this game and the function that makes its plan, in the form that
         `SingleGame` takes.
@@ -236,6 +244,18 @@ class PlayedGame(NamedTuple):
         # written last, because a folder counts as a run as soon as it has this file
         write_run(folder, info)
         return folder
+
+
+def keep_grades(
+    folder: Path, record: GameRecord, judge: Judge, seat: int, grades: Mapping[int, Grade]
+) -> None:
+    """Writes the ``grades`` of ``seat`` in the game of ``record``, by turn, into the folder of the
+    kept game, as a review by ``judge`` does. Raises RunError.
+    """
+    in_order = [grades[turn] for turn in sorted(grades)]
+    reviewed = ReviewedGame(1, record.id, judge, REVISION, __version__, [seat], in_order)
+    with review_file(folder) as file:
+        file.append(line_of(reviewed))
 
 
 class GameRequest(NamedTuple):

@@ -1,15 +1,16 @@
-"""How a seat's chance of winning changed in a game: by its own moves, by the moves of the others, and
-by the tiles that were dealt and drawn.
+"""How a seat's chance of winning changed in a game, and how much of the result came from its own
+mistakes, from the moves of the others, and from the tiles that were dealt and drawn.
 
 A chance is the share of the win that a seat gets on average if a built-in bot, the *judge*, plays
-on for all seats. All hands count as known, and the order of the draw pile as unknown. The chance
-changes with a move if the judge would have chosen another move, and with a draw because the tile
-that came is better or worse than others. All changes of a game together lead from an equal share of
-the win to the result.
+on for all seats. All hands count as known, and the order of the draw pile as unknown. So a draw
+changes the chance if the tile that came is better or worse than others: that is luck. What a move
+of the seat cost is measured against the best move, see `arena.match.grading`. The rest of the
+result comes from the moves of the others.
 """
 
 from collections.abc import Sequence
 from hashlib import sha256
+from itertools import pairwise
 from random import Random as Shuffler
 from typing import NamedTuple
 
@@ -42,8 +43,9 @@ class JudgedStep(NamedTuple):
 
 
 class Sources(NamedTuple):
-    """By how much a seat's chance of winning grew in a game through its ``own`` moves, through the
-    moves of its ``rivals``, and through the ``tiles``; negative if it shrank.
+    """What made the difference between an equal share of the win and the result of a seat: its
+    ``own`` moves, compared with the best ones (0 or less), the moves of its ``rivals``, and the
+    ``tiles``. Negative parts are losses for the seat.
     """
 
     own: float
@@ -68,7 +70,7 @@ def step_chances(
     ``deals`` games of the judge. The random numbers follow from ``seed``.
     """
     policy = built_in(judge.judge)
-    luck = Shuffler(seed)
+    luck = Shuffler(seed)  # noqa: S311 - no secret
     pile = list(state.pile_tiles())
     before = after = 0.0
     for _ in range(deals):
@@ -92,21 +94,14 @@ def share_of_win(ranks: Sequence[int], seat: int) -> float:
     return 1 / ranks.count(1) if ranks[seat] == 1 else 0.0
 
 
-def sources_of(
-    chances: Sequence[StepChances], movers: Sequence[int], ranks: Sequence[int], seat: int
-) -> Sources:
+def sources_of(steps: Sequence[JudgedStep], ranks: Sequence[int], seat: int) -> Sources:
     """Where the difference between an equal share of the win and the result of ``seat`` came from.
-    ``chances`` has the chances of ``seat`` at each move of the game, ``movers`` the seat that made
-    the move, and ``ranks`` the ranks at the end of the game.
+    ``steps`` are all moves of the game, judged for ``seat``, and ``ranks`` the ranks at its end.
     """
-    own = rivals = 0.0
-    tiles = chances[0].before - 1 / len(ranks)
-    later = [step.before for step in chances[1:]]
-    later.append(share_of_win(ranks, seat))
-    for step, mover, following in zip(chances, movers, later, strict=True):
-        if mover == seat:
-            own += step.after - step.before
-        else:
-            rivals += step.after - step.before
-        tiles += following - step.after
-    return Sources(own, rivals, tiles)
+    equal = 1 / len(ranks)
+    result = share_of_win(ranks, seat)
+    own = -sum(step.grade.cost for step in steps if step.grade)
+    tiles = steps[0].chances.before - equal
+    for step, following in pairwise(steps):
+        tiles += following.chances.before - step.chances.after
+    return Sources(own, result - equal - own - tiles, tiles)

@@ -9,21 +9,27 @@ import asyncio
 import logging
 import threading
 import time
-from contextlib import closing
+from concurrent.futures import BrokenExecutor, CancelledError, Future
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from arena.commands.game import Past, PlayedGame, SingleGame
-from arena.commands.hints import Hint, hints_for, note_of_help
+from arena.commands.game import Past, PlayedGame, SingleGame, keep_grades
+from arena.commands.hints import JUDGE, Hint, hints_for, note_of_help
 from arena.errors import ArenaError, MoveError, Void, printable
+from arena.exports.moments import headline, moments_of, sources_text
+from arena.match.chances import JudgedStep, share_of_win, sources_of
+from arena.match.grading import gradable_turns
 from arena.match.referee import Outcome, Referee
 from arena.players.player import YOU, Answer, Player
+from arena.records.grades import DECIMALS, Grade
 from arena.records.notes import Note
+from arena.records.record import GameRecord
 from arena.rules import State
 from arena.rules.notation import PASS, PASSED, legal_move, move_text
 from arena.rules.terms import Event
-from arena.tournament.run import Run
+from arena.web.grading import GameGrades
+from arena.web.lessons import Lessons, RefusedError
 from arena.web.story import Story
 
 PATIENCE_S = 1800.0
@@ -54,21 +60,27 @@ class _TakenBackError(Exception):
     """Raised in the game's thread, at the person's turn, to play on from their last move."""
 
 
-class RefusedError(ArenaError):
-    """The game cannot do what a page asked for; the message says why."""
-
-
 class OpenGame(Player):
     """A game between bots and a person, and the player at the person's seat.
 
     ``kept``     the name of the run that the finished game was kept as; empty until then
     ``version``  counts the changes of the view
+
+    ``past`` is the part of another game from which this one goes on, and ``grades`` the judgements
+    on the moves of this game.
     """
 
     name = YOU
 
     def __init__(
-        self, single: SingleGame, game: PlayedGame, results: Path, *, patience_s: float = PATIENCE_S
+        self,
+        single: SingleGame,
+        game: PlayedGame,
+        results: Path,
+        grades: GameGrades,
+        *,
+        past: Past | None = None,
+        patience_s: float = PATIENCE_S,
     ) -> None:
         assert single.human is not None, "a person plays"
         self.kept = ""
@@ -88,7 +100,8 @@ class OpenGame(Player):
         # Whether the person's last move is to be taken back.
         self._wants_undo = False
         # The help that is to be recorded with the next move, and that of the moves so far, by turn.
-        self._help = _Help()
+        self._past = past or Past()
+        self._help = _Help(undone=1 if past else 0)
         self._help_at = dict[int, _Help]()
         self._is_ended = False
         self._heard_s = time.monotonic()
@@ -96,6 +109,8 @@ class OpenGame(Player):
         # For each page that waits for a new view: an event, and the loop in which it is set.
         self._listeners = dict[asyncio.Event, asyncio.AbstractEventLoop]()
         self._ending: dict[str, Any] = {}
+        self._grades = grades
+        self._lessons: Lessons | None = None
         self._referee: Referee | None = None
         self._thread = threading.Thread(target=self._play, name="game", daemon=True)
         self._publish(STARTING)
@@ -205,18 +220,22 @@ class OpenGame(Player):
             self._farewell = self._farewell or farewell
             self._turn.notify_all()
 
-    def review(self) -> None:
-        """Start to grade the person's moves in the finished game; does nothing if that has begun.
-        Raises RefusedError.
+    def lessons(self) -> Lessons:
+        """The moments of the finished game as questions. Raises RefusedError."""
+        if self._lessons is None:
+            raise RefusedError("the moves of this game are not graded yet")
+        return self._lessons
+
+    def past(self, step: int) -> tuple[Past, list[Future[JudgedStep]]]:
+        """The finished game before the person's move number ``step``, to be played on from there,
+        and the judgements on its moves. Raises RefusedError.
         """
         with self._turn:
-            if not self.kept:
-                raise RefusedError("the arena can grade only a finished game that it has kept")
-            if "grading" in self._ending:
-                return
-            self._say_of_grades("Your moves are being graded.")
-        self._thread = threading.Thread(target=self._grade, name="review", daemon=True)
-        self._thread.start()
+            if self._status["state"] != OVER:
+                raise RefusedError("the game is not over")
+            if step not in self._own_moves():
+                raise RefusedError("you made no move there")
+            return self._referee_past(step), self._grades.first(step)
 
     def end(self) -> None:
         """Give the game or its grading up. This does not wait until the thread has ended; `wait`
@@ -248,15 +267,18 @@ class OpenGame(Player):
     def _play(self) -> None:
         """Plays the game and keeps it. Runs in the game's thread."""
         try:
-            past = Past()
+            past = self._past
             with self._single.staged() as single:
                 while (outcome := self._play_from(past, single)) is None:
                     past = self._past_before_own_move()
             self._end(outcome)
+            self._grade(outcome.record)
         except Void as void:
             self._publish(BROKEN, says=self._farewell or f"the game is void: {void}")
         except ArenaError as error:
             self._publish(BROKEN, says=f"{error}{f'; {error.hint}' if error.hint else ''}")
+        except (BrokenExecutor, CancelledError):
+            self._say_of_grades("The server has stopped before your moves were graded.")
         except Exception:
             log.exception("a game at the page")
             self._publish(BROKEN, says="the arena made a mistake: this game cannot go on")
@@ -275,7 +297,8 @@ class OpenGame(Player):
                 self._referee = referee
                 self._story = self._story.started_anew()
                 self._story.begin(referee.state)
-                for seat, move, state in past.steps(referee.state.copy()):
+                for step, (seat, move, state) in enumerate(past.steps(referee.state.copy())):
+                    self._remember(step, move)
                     self._story.add(state, seat, move)
             self._publish(THEIRS)
             try:
@@ -301,6 +324,7 @@ class OpenGame(Player):
         with self._turn:
             self._wants_undo = False
             past = self._referee_past(self._own_moves()[-1])
+            self._grades.cut(len(past.moves))
             self._carry_help(past.turn)
             # Until the bots have started again, no further move can be taken back.
             self._referee = None
@@ -342,6 +366,7 @@ class OpenGame(Player):
             "end": record.end,
             "ranks": record.ranks,
             "final": record.left,
+            "headline": headline(record, self._seat),
             "says": says,
             "kept": self.kept,
             "game": record.id,
@@ -349,22 +374,36 @@ class OpenGame(Player):
         }
         self._publish(OVER, **self._ending)
 
-    def _grade(self) -> None:
-        """Grades the person's moves. Runs in a thread of its own."""
-        # Imported here, because pandas is slow to load.
-        from arena.commands.review import Review, make_judge  # noqa: PLC0415
-
-        try:
-            review = Review(Run(self._results / self.kept), make_judge(), bots=[YOU])
-            total = review.decisions
-            with closing(review.grade(jobs=1)) as grades:
-                for done, _ in enumerate(grades, 1):
-                    if self._is_ended:
-                        return
-                    self._say_of_grades(f"{done} of {total} of your moves graded.")
-            self._say_of_grades("All your moves are graded.", graded=True)
-        except ArenaError as error:
-            self._say_of_grades(f"The moves could not be graded: {error}")
+    def _grade(self, record: GameRecord) -> None:
+        """Waits for the grades of the person's moves in the finished game, keeps them with the
+        game, and publishes the moments that decided it.
+        """
+        gradable = set(gradable_turns(record, {self._seat}))
+        steps = list[JudgedStep]()
+        grades = dict[int, Grade]()
+        for step in self._grades.judged():
+            steps.append(step)
+            if step.grade and step.grade.turn in gradable:
+                grades[step.grade.turn] = step.grade
+                self._say_of_grades(f"{len(grades)} of {len(gradable)} of your moves graded.")
+        if self.kept:
+            keep_grades(self._results / self.kept, record, JUDGE, self._seat, grades)
+        moments = moments_of(record, self._game.board, self._seat, grades)
+        self._lessons = Lessons(record, self._game.board, self._seat, moments, JUDGE)
+        chances = [step.chances.before for step in steps]
+        sources = ""
+        if steps and not record.faults:
+            chances.append(share_of_win(record.ranks, self._seat))
+            sources = sources_text(
+                sources_of(steps, record.ranks, self._seat), self._story.names, self._seat
+            )
+        self._ending |= {
+            "headline": headline(record, self._seat, len(moments)),
+            "chances": [round(chance, DECIMALS) for chance in chances],
+            "sources": sources,
+            "moments": [moment.shown for moment in moments],
+        }
+        self._say_of_grades("Graded while you played; nothing to wait for.", graded=True)
 
     def _say_of_grades(self, words: str, **further: bool) -> None:
         """Publishes ``words`` about the progress of the grading, and the entries in ``further``."""
@@ -378,9 +417,17 @@ class OpenGame(Player):
         # Pages do not get the note, because it may reveal what a bot has in its hand. What the
         # move did is described from the positions before and after it.
         del note, events
+        self._remember(len(self._story.view["steps"]), move)
         with self._turn:
             self._story.add(state, seat, move)
         self._publish(THEIRS)
+
+    def _remember(self, step: int, move: int) -> None:
+        """Remembers a move, the move number ``step`` of the game, for the grades. Moves after a
+        forfeit cannot be graded.
+        """
+        if self._referee is not None and not self._referee.faults:
+            self._grades.add(step, self._story.position, move)
 
     def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002
         """Waits for the person's move. The time limit ``budget_ns`` is ignored, but Void is raised
@@ -398,6 +445,7 @@ class OpenGame(Player):
             self._heard_s = time.monotonic()
         legal = [move_text(state.board, move) for move in state.legal_moves() if move != PASS]
         self._publish(YOURS, legal=legal, effects=self._story.effects(state))
+        self._grades.hand_out()
         while True:
             with self._turn:
                 if not (self._move or self._farewell or self._wants_undo):

@@ -1,15 +1,18 @@
 """The games that people play on one server."""
 
-import multiprocessing
 import secrets
 import threading
 import time
+from collections.abc import Sequence
+from concurrent.futures import Future
 from pathlib import Path
 
-from arena.commands.game import GameRequest, SingleGame
+from arena.commands.game import GameRequest, Past, SingleGame
 from arena.commands.home import results_folder
 from arena.commands.playing import SandboxChoice
 from arena.errors import UserError
+from arena.match.chances import JudgedStep
+from arena.web.grading import GameGrades, Grader
 from arena.web.opengame import OpenGame
 
 MAX_IN_PLAY = 8
@@ -34,16 +37,35 @@ class OpenGames:
         self._choice = choice
         self._games = dict[str, tuple[OpenGame, GameRequest]]()
         self._lock = threading.Lock()
+        self._grader = Grader()
         self._seen_s = time.monotonic()
 
     def begin(self, game_request: GameRequest) -> str:
         """Start the game that a person requests, and return its name. Raises UserError, also if too
         many games are being played.
         """
+        return self._begin(game_request, None, ())
+
+    def begin_from(self, name: str, step: int) -> str:
+        """Start a game that goes on from the finished game ``name`` before the person's move number
+        ``step``, and return its name. Raises UserError, RefusedError.
+        """
+        game, game_request = self._games[name]
+        past, known = game.past(step)
+        return self._begin(game_request, past, known)
+
+    def _begin(
+        self, game_request: GameRequest, past: Past | None, known: Sequence[Future[JudgedStep]]
+    ) -> str:
+        """Start a game that goes on from its ``past``, if there is one, whose moves have the
+        judgements ``known``; return its name. Raises UserError.
+        """
         planned = game_request.game
         sandbox = self._choice.sandbox_for(game_request.bots)
         single = SingleGame(game_request.bots, game_request.seat, game_request.timing, sandbox)
-        game = OpenGame(single, planned, results_folder(self._home))
+        self._grader.prepare()
+        grades = GameGrades(self._grader, planned.id, game_request.seat, known)
+        game = OpenGame(single, planned, results_folder(self._home), grades, past=past)
         with self._lock:
             self._make_room()
             name = secrets.token_urlsafe(9)
@@ -75,9 +97,7 @@ class OpenGames:
         """Give all games up, and wait until they have ended, at most `CLOSE_S` seconds for each."""
         for game, _ in self._games.values():
             game.end()
-        # A process that still runs is grading moves. Without a kill, it would finish its tasks.
-        for grader in multiprocessing.active_children():
-            grader.kill()
+        self._grader.close()
         for game, _ in self._games.values():
             game.wait(CLOSE_S)
 

@@ -7,8 +7,10 @@
   const STEP_MS = 650;
   const MAX_STEPS_BEHIND = 4;
   const IDS =
-    "playing ground grid tiles turn place hint undo said does refused over ending look grade grading " +
-    "seats seed pace list moves choose story leave rules rules-open";
+    "playing ground grid tiles turn place hint undo said does refused over ending look grading " +
+    "chance sources moments lesson lesson-title lesson-said lesson-again lesson-best " +
+    "lesson-retry lesson-back beside seats seed pace list moves choose story leave sound rules " +
+    "rules-open";
   const parts = /** @type {PlayParts} */ (
     Object.fromEntries(IDS.split(" ").map((id) => [id, document.getElementById(id)]))
   );
@@ -18,6 +20,9 @@
      game only goes on, so that the board knows that a later view is of the game that it shows. */
   /** @type {View} */
   let view = null;
+  /* The game itself, while the page shows a moment of it as a question. */
+  /** @type {View} */
+  let gameView = null;
   /** @type {Story} */
   let story = null;
   /** @type {BoardElement[]} */
@@ -31,12 +36,17 @@
   let isSending = false;
 
   const isOver = () => view.state === "over" || view.state === "broken";
-  const isMyTurn = () => view?.state === "yours" && shown === steps.length && !isSending;
+  const canPlace = () => view?.state === "yours" || view?.state === "question";
+  const isMyTurn = () => canPlace() && shown === steps.length && !isSending;
 
   /* The parts of the page that have a script of their own. */
   const rules = rulesIn(parts.rules);
   const slot = slotIn(parts, rules.link);
-  const end = endIn(parts);
+  const sounds = soundsOn(parts.sound);
+  const end = endIn(parts, {
+    onAsk: (number) => lesson.open(number, gameView.moments[number]),
+    onRetry: (step) => playOn(step),
+  });
   const choosing = choosingOn(parts, {
     onAim: (move) => view && slot.showEffects(view, move),
     onPlace: (move) => send(move),
@@ -47,6 +57,12 @@
     (newView) => receive(newView),
     (problem) => showRefusal(problem),
   );
+  const lesson = lessonIn(parts, server, {
+    onView: (lessonView, from) => showView(lessonView, from),
+    onClose: () => showView(gameView),
+    onProblem: (problem) => showRefusal(problem),
+    onRetry: (step) => playOn(step),
+  });
   const statusOf = (seat, isNext) => {
     if (view.faults.some((fault) => fault.seat === seat)) return "forfeited";
     if (!isNext) return "";
@@ -74,6 +90,10 @@
 
   const showRefusal = (text) => slot.showRefusal(...(text ? rules.withLinks(text) : []));
   const askWhyRefused = async (move) => {
+    if (lesson.isOpen()) {
+      await lesson.place(move);
+      return;
+    }
     const { problem } = await server.ask("move", { move });
     showRefusal(problem ?? "");
   };
@@ -82,13 +102,19 @@
     isSending = true;
     showRefusal("");
     choosing.close();
+    if (lesson.isOpen()) {
+      const isTaken = await lesson.place(move);
+      isSending = false;
+      if (!isTaken) choosing.reopen();
+      return;
+    }
     const { problem } = await server.ask("move", { move });
     if (!problem) return;
     isSending = false;
     showRefusal(problem);
     choosing.reopen();
   };
-  const canAskForHints = () => isMyTurn() && !parts.hint.disabled;
+  const canAskForHints = () => view?.state === "yours" && isMyTurn() && !parts.hint.disabled;
   const askForHints = async () => {
     if (!canAskForHints()) return;
     const askedAt = steps.length;
@@ -116,9 +142,10 @@
     if (address) location.assign(address);
     else showRefusal(problem);
   };
-  const askForGrades = async () => {
-    const { problem } = await server.ask("review");
-    if (problem) showRefusal(problem);
+  const playOn = async (step) => {
+    const { address, problem } = await server.ask("play/on", { at: step });
+    if (address) location.assign(address);
+    else showRefusal(problem);
   };
 
   /* ---- showing the steps of the game, one after another */
@@ -134,7 +161,9 @@
   const showNextStep = (isMoving) => {
     shown += 1;
     log.addStep(view, steps[shown - 1]);
-    if (isMoving) showTable(true);
+    if (!isMoving) return;
+    showTable(true);
+    sounds.playStep(steps[shown - 1]);
   };
   /* Show the steps that came, one at a time. They are shown all at once to those who want no motion
      or do not look, and where the page is too far behind. */
@@ -180,10 +209,10 @@
     showWords();
     choosing.open(view, isMyTurn() ? view.legal : []);
     grid.label(squareWords);
-    parts.hint.disabled = !isMyTurn();
+    parts.hint.disabled = view.state !== "yours" || !isMyTurn();
     parts.undo.disabled = !view.undo;
     showMoveList();
-    end.show(view);
+    if (!lesson.isOpen()) end.show(view, story);
   };
   const chooseTile = (index) => {
     if (!view) return;
@@ -202,8 +231,17 @@
     log.clear();
   };
   const receive = (/** @type {View} */ newView) => {
+    gameView = newView;
+    if (!lesson.isOpen()) showView(newView);
+  };
+  /* Show a view. With `from`, that number of its steps is shown at once and the others one by one. */
+  const showView = (/** @type {View} */ newView, from = null) => {
     const isSameGame = steps.every(({ move }, index) => newView.steps[index]?.move === move);
-    if (!isSameGame) startOver();
+    if (!isSameGame || from !== null) startOver();
+    if (from !== null) {
+      shown = from;
+      isFirstView = false;
+    }
     elements.splice(0, elements.length, ...newView.elements);
     steps.splice(0, steps.length, ...newView.steps);
     view = { hand: [], ...newView };
@@ -267,7 +305,6 @@
   parts.choose.addEventListener("click", () => send(parts.moves.value));
   parts["rules-open"].addEventListener("click", () => rules.open());
   parts.leave.addEventListener("click", () => server.ask("leave"));
-  parts.grade.addEventListener("click", askForGrades);
   /** @type {NodeListOf<HTMLElement>} */
   const againButtons = playing.querySelectorAll("[data-again]");
   for (const button of againButtons) {

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 from msgspec import Meta, Struct
@@ -15,6 +15,7 @@ from starlette.routing import Route
 from arena.commands.bots import bot_finder, registry_of
 from arena.commands.game import GameRequest, past_games
 from arena.commands.home import results_folder
+from arena.commands.rungs import easier_than, rungs
 from arena.errors import ConfigError, UserError
 from arena.exports.ground import empty_board
 from arena.exports.parts import all_parts
@@ -24,7 +25,8 @@ from arena.rules.boards import BUILT_IN, find_board
 from arena.rules.explain import rulebook
 from arena.tournament.session import new_seed
 from arena.web.home import SitePages, page, whole_number
-from arena.web.opengame import OpenGame, RefusedError
+from arena.web.lessons import RefusedError
+from arena.web.opengame import OpenGame
 from arena.web.opengames import OpenGames
 from arena.web.run_list import when
 
@@ -38,8 +40,10 @@ BEAT_S = 15.0
 """The longest time in seconds in which a stream sends nothing, so that pages see that the server
 runs.
 """
-AGAIN = ("new", "same", "seat")
-"""What the next game may have: new tiles, the same tiles, or the same tiles from the next seat."""
+AGAIN = ("new", "same", "seat", "easier")
+"""What the next game may have: new tiles, the same tiles, the same tiles from the next seat, or new
+tiles and an easier bot.
+"""
 NO_STORE = {"cache-control": "no-store", "x-accel-buffering": "no"}
 """The headers of a stream."""
 FORM_FILES = ("play.css", "newgame.js")
@@ -47,7 +51,7 @@ FORM_FILES = ("play.css", "newgame.js")
 BOARD_FILES = (
     "play.css", "play_server.js", "play_words.js", "play_rules.js", "play_placing.js",
     "play_overlay.js", "play_hand.js", "play_choosing.js", "play_effects.js", "play_log.js",
-    "play_end.js", "play_grid.js", "play.js",
+    "play_end.js", "play_lesson.js", "play_sounds.js", "play_grid.js", "play.js",
 )  # fmt: skip
 """The styles and scripts of the page of a game."""
 
@@ -69,11 +73,13 @@ class GameForm(Struct, frozen=True, forbid_unknown_fields=True):
 
 class Ask(Struct, frozen=True, forbid_unknown_fields=True):
     """A question of a page: the number of steps of the game that the page knows, and the move if
-    the question is to play one.
+    the question is to play one. ``at`` is the number of a moment of the finished game, from 0, or
+    of the move from which the game is to go on.
     """
 
     steps: int
     move: str = ""
+    at: int = 0
 
 
 def new_game(request: Request) -> Response:
@@ -163,6 +169,7 @@ def _number(text: str, what: str, least: int, most: int, usual: int) -> int:
 def board_page(request: Request) -> Response:
     """The page of the game that the address names."""
     game, game_request = _game(request)
+    swap = easier_bot(request.app.state.home, game_request)
     values = {
         "name": request.path_params["name"],
         "opponents": game.opponents,
@@ -170,6 +177,7 @@ def board_page(request: Request) -> Response:
         "board_name": game_request.board.name,
         "drawn": all_parts(),
         "book": rulebook(),
+        "easier": swap.easier if swap else "",
     }
     return page(request, "play.html", values, further=BOARD_FILES)
 
@@ -198,10 +206,13 @@ QUESTIONS: Mapping[str, Callable[[OpenGame, Ask], Any]] = {
     "hint": lambda game, ask: game.hints(ask.steps),
     "undo": lambda game, _: game.undo(),
     "leave": lambda game, _: game.leave(),
-    "review": lambda game, _: game.review(),
+    "question": lambda game, ask: game.lessons().question(ask.at),
+    "try": lambda game, ask: game.lessons().attempt(ask.at, ask.move),
+    "best": lambda game, ask: game.lessons().answer(ask.at),
 }
 """What a page can ask for: to play a move, to see the next hint, to take the person's last move
-back, to give the game up, and to grade the person's moves in the finished game.
+back, and to give the game up; and in a finished game to see the position of a moment, to try a move
+there, and to see the best one.
 """
 
 
@@ -223,9 +234,59 @@ async def again(request: Request) -> Response:
     open_games: OpenGames = request.app.state.open_games
     if how not in AGAIN:
         raise HTTPException(404, "no such page here")
-    return await _answered(
-        request, lambda _: {"address": f"/play/{open_games.begin(game_request.again(how))}"}
-    )
+
+    def start_game(_: bytes) -> dict[str, str]:
+        """Starts the game, and returns the address of its page."""
+        return {"address": f"/play/{open_games.begin(_next_game(request, game_request, how))}"}
+
+    return await _answered(request, start_game)
+
+
+class _Swap(NamedTuple):
+    """A ``bot`` of a game, and an ``easier`` one that can take its place."""
+
+    bot: str
+    easier: str
+
+
+def easier_bot(home: Path, game_request: GameRequest) -> _Swap | None:
+    """The first bot of a game that can be replaced by the next easier one, if there is one."""
+    ladder = rungs(registry_of(home).labels())
+    there = [bot.label for bot in game_request.bots]
+    for bot in there:
+        rung = easier_than(ladder, bot)
+        if rung and rung.bot not in there:
+            return _Swap(bot, rung.bot)
+    return None
+
+
+def _next_game(request: Request, game_request: GameRequest, how: str) -> GameRequest:
+    """What is played after ``game_request``; ``how`` is one of `AGAIN`. Raises UserError."""
+    if how != "easier":
+        return game_request.again(how)
+    home = request.app.state.home
+    swap = easier_bot(home, game_request)
+    if swap is None:
+        raise ConfigError("there is no easier bot to play against")
+    find = bot_finder(home, lambda _: None)
+    bots = [find(swap.easier) if bot.label == swap.bot else bot for bot in game_request.bots]
+    return game_request.again("new")._replace(bots=bots)
+
+
+async def play_on(request: Request) -> Response:
+    """Start a game that goes on from the finished game that the address names, before the person's
+    move that the body names. The answer has the address of its page.
+    """
+    _game(request)
+    open_games: OpenGames = request.app.state.open_games
+    name = request.path_params["name"]
+
+    def start_game(body: bytes) -> dict[str, str]:
+        """Starts the game, and returns the address of its page."""
+        ask = msgspec.json.decode(body, type=Ask)
+        return {"address": f"/play/{open_games.begin_from(name, ask.at)}"}
+
+    return await _answered(request, start_game)
 
 
 def _game(request: Request) -> tuple[OpenGame, GameRequest]:
@@ -254,4 +315,5 @@ ROUTES = [
     Route("/play/{name}/events", events),
     Route("/play/{name}/{what}", ask, methods=["POST"]),
     Route("/play/{name}/again/{how}", again, methods=["POST"]),
+    Route("/play/{name}/play/on", play_on, methods=["POST"]),
 ]

@@ -49,27 +49,22 @@ const playWording = (() => {
 
   const endWords = (/** @type {View} */ view) => {
     if (view.state === "broken") return `The game has ended without a result: ${view.says}.`;
-    const { ranks, names, final } = view;
-    const isShared = ranks.filter((rank) => rank === 1).length > 1;
-    let head = `${wording.winWords({ names, ranks, left: final })}.`;
-    if (ranks[view.seat] === 1) head = isShared ? "You share the win." : "You win!";
-    const shownNames = names.map((_, seat) => playerName(view, seat));
-    const ranking = wording.rankingWords({ names: shownNames, ranks, left: final });
-    const note = view.says ? `Note: ${view.says}.` : "";
-    return `${head} The game is over (${view.end}): ${ranking}. ${note}`;
+    return view.says ? `${view.headline} Note: ${view.says}.` : view.headline;
   };
 
   /* What happened since the person moved, and what the page waits for now. */
   const statusWords = (/** @type {View} */ view) => {
     if (view.state === "starting") return "The bots are made ready.";
+    if (view.state === "question") return "Your move. Which tile would you place here now?";
     const ownLast = view.steps.findLastIndex(({ seat }) => seat === view.seat);
     const news = view.steps
-      .slice(ownLast + 1)
+      .slice(view.state === "tried" ? Math.max(0, ownLast) : ownLast + 1)
       .map((step) => `${stepSentence(view, step)} `)
       .join("");
     if (view.state === "yours") {
       return `${news}${ownLast < 0 ? firstTurnWords(view) : "Your move."}`;
     }
+    if (view.state === "tried") return news;
     if (view.state === "theirs") {
       if (view.mover === view.seat) return news;
       return `${news}${view.names[view.mover] ?? "A bot"} thinks.`;

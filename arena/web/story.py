@@ -50,6 +50,12 @@ class Story:
         """A story of the same game without any moves."""
         return Story(self._board, self._labels, self._seat)
 
+    @property
+    def position(self) -> State:
+        """A copy of the last position that was added."""
+        assert self._state is not None, "the game has begun"
+        return self._state.copy()
+
     def begin(self, state: State) -> None:
         """Begin the view with the position before the first move."""
         self._look(state, start=self._film.add(state).came)

@@ -4,6 +4,7 @@ finger.
 
 import itertools
 import math
+import re
 
 import pytest
 from selenium.webdriver.common.action_chains import ActionChains
@@ -105,7 +106,7 @@ def test_a_whole_game_is_played_with_the_mouse_to_its_end(game, browser, home):
     """The tile follows the pointer and lies in a way that is legal there, R and the wheel turn it,
     the first click aims, and the second one places it.
     """
-    game(bot="careful", bot2="careful-16", seed="mouse")
+    one = game(bot="careful", bot2="careful-16", seed="mouse")
     browser.js(WATCH_SHIFTS)
     turns = 0
     while wait(browser) == "yours":
@@ -122,12 +123,86 @@ def test_a_whole_game_is_played_with_the_mouse_to_its_end(game, browser, home):
         hover(browser, x, y).click().perform()
         wait_for_step(browser, before)
     assert turns > 8
+    assert "won" in browser.text("ending")
+    find_a_better_move(browser, one)
     assert browser.js(SHIFTS) < 0.1, "nothing jumps"
-    assert "The game is over" in browser.text("ending")
     assert browser.log() == []
     (folder,) = [run for run in (home / "results").iterdir() if run.name.startswith("played")]
     assert verify_run(Run(folder)).differences == []
     assert folder.name in browser.js("return document.getElementById('look').href")
+    play_on_from_a_moment(browser, one)
+
+
+def find_a_better_move(browser, one):
+    """Goes through the first moment of a finished game: a wrong answer, the best move, a right
+    answer, and back to the list.
+    """
+    soon(browser, lambda: "nothing to wait for" in browser.text("grading"))
+    view = one.view()
+    moments = browser.driver.find_elements("css selector", "#moments > li")
+    assert len(moments) == len(view["moments"]) > 0
+    assert browser.js("return document.querySelectorAll('#chance .dot').length") == len(moments)
+    moments[0].find_element("css selector", ".ask").click()
+    soon(browser, lambda: browser.js("return document.querySelectorAll('.lights rect').length"))
+    assert not browser.driver.find_element("id", "lesson-best").is_enabled()
+    place(browser, view["moments"][0]["played"])
+    soon(browser, lambda: "That is what you played" in browser.text("lesson-said"))
+    soon(browser, lambda: "placed" in browser.text("said"))
+    browser.click("lesson-best")
+    soon(browser, lambda: "The best move is " in browser.text("lesson-said"))
+    browser.click("lesson-again")
+    soon(browser, lambda: browser.js("return document.querySelectorAll('.lights rect').length"))
+    _, reply = one.post("best", steps=0, at=0)
+    place(browser, reply["answer"]["view"]["steps"][-1]["move"])
+    soon(browser, lambda: "Right: that is the best move" in browser.text("lesson-said"))
+    browser.click("lesson-back")
+    soon(browser, lambda: browser.driver.find_element("id", "ending").is_displayed())
+    assert browser.js("return document.activeElement.className") == "ask"
+
+
+PLACED = """
+    const tile = document.querySelector(".trial use");
+    return tile && ["href", "x", "y"].map((name) => tile.getAttribute(name)).join();
+"""
+
+
+def place(browser, move):
+    """Places a tile with the mouse: chooses it, points at its first square, turns it, clicks."""
+    colours = "".join(re.findall(r"[RYB]", move))
+    squares = re.findall(r"[a-z]\d+", move)
+    places = [(int(square[1:]) - 1, ord(square[0]) - ord("a")) for square in squares]
+    row, column = places[0]
+    side = browser.js("return Number(document.querySelector('#ground svg.board').dataset.side)")
+    way = "h" if places[0][0] == places[1][0] else "v"
+    wanted = f"#q{colours}{way},{column * side},{row * side}"
+    x, y = browser.js(
+        "const at = document.querySelectorAll('#grid [role=row]')[arguments[0]]"
+        ".children[arguments[1]].getBoundingClientRect();"
+        "return [Math.round(at.x + at.width / 2), Math.round(at.y + at.height / 2)]",
+        row,
+        column,
+    )
+    for key in "123":
+        hover(browser, x, y).perform()
+        ActionChains(browser.driver).send_keys(key).perform()
+        for _ in range(8):
+            if browser.js(PLACED) == wanted:
+                hover(browser, x, y).click().click().perform()
+                return
+            ActionChains(browser.driver).send_keys("r").perform()
+    raise AssertionError(f"{move} cannot be aimed")
+
+
+def play_on_from_a_moment(browser, one):
+    """Plays on from the last moment of a finished game, with the same tiles."""
+    view = one.view()
+    step = view["moments"][-1]["step"]
+    address = browser.driver.current_url
+    browser.driver.find_elements("css selector", "#moments .retry")[-1].click()
+    soon(browser, lambda: browser.driver.current_url != address)
+    wait(browser, "yours")
+    assert browser.js(STEPS) == step
+    browser.click("leave")
 
 
 def turn_tile(browser, x, y, *, with_wheel):
@@ -168,7 +243,7 @@ def test_a_whole_game_is_played_with_the_keys_alone_and_the_focus_stays(game, br
         wait_for_step(browser, before)
         assert browser.js(FOCUSED) == wanted
     assert turn > 5
-    assert "The game is over" in browser.text("ending")
+    assert "won" in browser.text("ending")
     assert browser.log() == []
 
 

@@ -1,10 +1,16 @@
-"""A seat's chances in the course of a game: exact at its end, equal for equal games, and all changes
-together lead from an equal share to the result.
-"""
+"""What a judge says of the chances in a game, and where the result of a seat came from."""
 
+import msgspec
 import pytest
 
-from arena.match.chances import StepChances, judged_step, share_of_win, sources_of, step_chances
+from arena.match.chances import (
+    JudgedStep,
+    StepChances,
+    judged_step,
+    share_of_win,
+    sources_of,
+    step_chances,
+)
 from arena.match.grading import grade
 from arena.match.replay import positions, start_state
 from arena.records.grades import Judge
@@ -25,22 +31,27 @@ def steps_of(record):
 @pytest.mark.parametrize("names", [("random", "greedy-8"), ("greedy", "random", "careful-2")])
 def test_the_sources_of_all_seats_lead_from_an_equal_share_to_the_result(names):
     record = game_of(*names)
-    steps = steps_of(record)
-    movers = [state.mover for state, _ in steps]
     for seat in range(len(names)):
-        chances = [step_chances(state, move, seat, QUICK, 7, 20) for state, move in steps]
-        sources = sources_of(chances, movers, record.ranks, seat)
+        steps = [
+            judged_step(state, move, seat, record.id, Judge("random", 4, 1))
+            for state, move in steps_of(record)
+        ]
+        sources = sources_of(steps, record.ranks, seat)
         result = share_of_win(record.ranks, seat)
         assert sum(sources) == pytest.approx(result - 1 / len(names))
-        assert chances[-1].after == result
+        assert steps[-1].chances.after == result
+        assert sources.own == pytest.approx(-sum(step.grade.cost for step in steps if step.grade))
 
 
-def test_a_move_as_the_judge_plays_and_a_draw_that_changes_nothing_count_for_nobody():
-    chances = [StepChances(0.5, 0.5), StepChances(0.4, 0.7), StepChances(0.8, 0.6)]
-    own, rivals, tiles = sources_of(chances, [0, 1, 0], [2, 1], 0)
-    assert own == pytest.approx(-0.2)
-    assert rivals == pytest.approx(0.3)
-    assert tiles == pytest.approx(-0.1 + 0.1 - 0.6)
+def test_a_draw_counts_for_the_tiles_and_a_cost_for_the_seat_s_own_moves():
+    grade_of_own = grade(RECORD, BIRD, 4, QUICK)
+    chances = [StepChances(0.5, 0.5), StepChances(0.4, 0.7), StepChances(0.8, 0.0)]
+    grades = [msgspec.structs.replace(grade_of_own, cost=0.3), None, None]
+    steps = [JudgedStep(*pair) for pair in zip(chances, grades, strict=True)]
+    own, rivals, tiles = sources_of(steps, [2, 1], 0)
+    assert own == -0.3
+    assert tiles == pytest.approx(-0.1 + 0.1)
+    assert rivals == pytest.approx(-0.5 + 0.3)
 
 
 def test_a_step_is_judged_the_same_wherever_and_its_grade_is_that_of_the_finished_game():

@@ -12,17 +12,21 @@ from urllib.parse import quote, urlsplit
 import pytest
 
 from arena.commands.game import GameRequest, SingleGame
+from arena.commands.review import Review, make_judge
 from arena.exports.verify import verify_run
+from arena.match.grading import gradable_turns, grade
 from arena.match.replay import replay
 from arena.players.player import built_in_bot
 from arena.players.sandbox.tiers import OPEN
 from arena.players.usage import parents
+from arena.records.grades import read_reviews
 from arena.records.journal import read_records
 from arena.rules import State
 from arena.rules.boards import built_in
 from arena.rules.notation import TILES, deck_text, move_text, parse_deck
 from arena.tournament.run import Run
 from arena.tournament.schedule import deck_of
+from arena.web.grading import GameGrades, Grader
 from arena.web.opengame import OpenGame
 from tests.support.commandline import ROOT
 from tests.web.games import Game, begin
@@ -88,7 +92,8 @@ def test_the_page_is_told_of_no_other_hand_and_of_no_tile_to_come(played, home):
         "board",
         "rows",
     }
-    known |= {"mover", "end", "ranks", "final", "kept", "game", "seed"}
+    known |= {"mover", "end", "ranks", "final", "kept", "game", "seed", "headline", "grading"}
+    known |= {"graded", "chances", "moments", "sources"}
     step = {"seat", "turn", "move", "came", "went", "left", "events"}
     hands = [hand for state in _states(record) for hand in [deck_text(state.hands[1])]]
     for line in game.told:
@@ -293,7 +298,7 @@ def test_a_game_that_is_left_ends_without_a_record(server, home):
     view = game.leave()
     assert (view["state"], view["says"]) == ("broken", "you left the game")
     assert game.post("move", move="Ra1Ra2", steps=1) == (409, {"problem": "the game is over"})
-    assert game.post("review", steps=1)[0] == 409
+    assert game.post("question", steps=1)[0] == 409
     assert set((home / "results").iterdir()) == before
 
 
@@ -382,21 +387,116 @@ def test_the_form_lists_the_latest_games(server, played):
     assert "<bdi>greedy</bdi>, <bdi>random</bdi>" in page
 
 
-def test_your_moves_in_a_kept_game_are_graded(played):
-    game, _ = played
-    assert game.post("review", steps=0)[0] == 200
+def graded(game):
+    """The view of a finished game once its moves are graded."""
     with game.events() as views:
-        found = next(view for view in views if view.get("grading", "").startswith("1 of "))
-    steps = game.view()["steps"]
-    mine = [step for step in steps if step["seat"] == 1 and step["move"] != "pass"]
-    assert int(found["grading"].split()[2]) <= len(mine)
-    assert game.post("review", steps=0)[0] == 200
+        return next(view for view in views if view.get("graded"))
+
+
+def test_your_moves_are_graded_while_you_play_and_the_grades_are_kept_as_a_review_keeps_them(
+    played, home
+):
+    game, _ = played
+    view = graded(game)
+    run = Run(home / "results" / view["kept"])
+    (reviewed,) = read_reviews(run.folder)
+    (record,) = read_records(run.folder)
+    assert [grade.turn for grade in reviewed.grades] == gradable_turns(record, {1})
+    assert reviewed.judge == make_judge()
+    assert Review(run, make_judge(), bots=["human"]).todo == []
+    first = reviewed.grades[0]
+    assert first == grade(record, built_in("lion"), first.turn, make_judge())
+    assert verify_run(run).differences == []
+    assert len(view["chances"]) == len(record.moves) + 1
+    assert all(0 <= chance <= 1 for chance in view["chances"])
+    assert view["sources"].startswith("From an even start, your mistakes ")
+
+
+def test_the_end_tells_at_most_three_moments_and_not_which_move_was_better(played):
+    game, _ = played
+    view = graded(game)
+    assert 1 <= len(view["moments"]) <= 3
+    assert re.search(r"(One|Two|Three) moves? (made it so|could have cost it)", view["headline"])
+    known = {"step", "turn", "title", "words", "before", "after", "played"}
+    for moment in view["moments"]:
+        assert set(moment) == known
+        assert view["steps"][moment["step"]]["move"] == moment["played"]
+        assert moment["before"] - moment["after"] >= 0.05
+
+
+def test_a_moment_is_a_question_first_and_after_a_wrong_try_the_reply_and_the_best_move_are_shown(
+    played,
+):
+    game, _ = played
+    view = graded(game)
+    moment = view["moments"][0]
+    asked = game.post("question", steps=0, at=0)[1]["answer"]["view"]
+    assert (asked["state"], asked["count"]) == ("question", moment["step"])
+    assert moment["played"] in asked["legal"]
+    assert list(asked["effects"]["moves"]) == asked["legal"]
+    wrong = game.post("try", steps=0, at=0, move=moment["played"])[1]["answer"]
+    assert (wrong["right"], wrong["same"]) == (False, True)
+    moves = [step["move"] for step in wrong["view"]["steps"]]
+    assert moves == [step["move"] for step in view["steps"]][: len(moves)]
+    assert len(moves) == min(moment["step"] + 3, len(view["steps"]))
+    best = game.post("best", steps=0, at=0)[1]["answer"]
+    better = best["view"]["steps"][-1]["move"]
+    assert better in asked["legal"]
+    right = game.post("try", steps=0, at=0, move=better)[1]["answer"]
+    assert (right["right"], right["win"]) == (True, right["best"])
+    assert len(right["view"]["steps"]) == moment["step"] + 1
+    for move in asked["legal"][:: max(1, len(asked["legal"]) // 6)]:
+        tried = game.post("try", steps=0, at=0, move=move)[1]["answer"]
+        if not tried["right"] and move != moment["played"]:
+            replies = tried["view"]["steps"][moment["step"] + 1 :]
+            assert [step["seat"] for step in replies] in ([2, 0], [2], [])
+    assert game.post("try", steps=0, at=0, move="Ra1Ra2")[0] == 409
+    assert game.post("question", steps=0, at=7)[0] == 409
+    assert game.post("question", steps=0, at=-1)[0] == 409
+
+
+def test_a_game_goes_on_from_one_of_your_moves_with_the_same_tiles(played, server, home):
+    game, _ = played
+    view = graded(game)
+    step = view["moments"][-1]["step"]
+    other = Game(server, game.post("play/on", steps=0, at=step)[1]["address"])
+    begun = other.play(until=lambda later: later["state"] == "yours")
+    moves = [step["move"] for step in view["steps"]]
+    assert [step["move"] for step in begun["steps"]] == moves[:step]
+    ended = other.play(choose=lambda later: later["legal"][-1])
+    folder = home / "results" / ended["kept"]
+    (record,) = read_records(folder)
+    assert record.moves[:step] == moves[:step]
+    assert record.deck == deck_of("known", "lion", 0)
+    assert {"turn": view["moments"][-1]["turn"], "undone": 1} in record.notes
+    assert verify_run(Run(folder)).differences == []
+    assert game.post("play/on", steps=0, at=step + 1)[0] == 409
+
+
+def test_a_game_that_is_not_over_has_no_questions_and_goes_on_from_nowhere(server):
+    game = begin(server, bot="random", seed="early")
+    game.play(until=lambda view: view["state"] == "yours" and view["count"] >= 2)
+    assert game.post("question", steps=0, at=0)[0] == 409
+    assert game.post("play/on", steps=0, at=0)[0] == 409
+    game.leave()
+
+
+def test_the_next_game_can_be_against_an_easier_bot(server):
+    game = begin(server, bot="greedy-4", seed="easy")
+    assert "An easier bot: <bdi>greedy-2</bdi>" in server.ask(game.address, cookie=server.cookie)[2]
+    other = Game(server, game.post("again/easier", steps=0)[1]["address"])
+    assert other.view()["names"] == ["human", "greedy-2"]
+    lowest = begin(server, bot="random", seed="easy")
+    assert lowest.post("again/easier", steps=0)[0] == 409
+    for one in (game, other, lowest):
+        one.leave()
 
 
 def test_a_game_in_which_nobody_moves_is_given_up(tmp_path):
     game_request = GameRequest([built_in_bot("random")], 0, built_in("bird"), "seed")
     single = SingleGame(game_request.bots, game_request.seat, game_request.timing, OPEN)
-    game = OpenGame(single, game_request.game, tmp_path / "results", patience_s=0.1)
+    grades = GameGrades(Grader(), game_request.game.id, 0)
+    game = OpenGame(single, game_request.game, tmp_path / "results", grades, patience_s=0.1)
     game.start()
     while not game.is_over:
         asyncio.run(game.news(game.version, 60))

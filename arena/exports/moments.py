@@ -1,0 +1,317 @@
+"""The moments that decided a game for one of its players, in words: the player's costliest moves
+by a judge's grades, what happened with each, and who won by how much.
+
+Everything follows from the record and the grades, so these words can be made at any time.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
+from typing import NamedTuple
+
+from arena.errors import ArenaError
+from arena.exports.effects import HOME, LAST, SINGLE, Effect, colours_of, effects_of
+from arena.exports.text import seat_names
+from arena.match.chances import Sources
+from arena.match.replay import positions, retire_faulty
+from arena.records.grades import Grade
+from arena.records.record import FORFEIT, GameRecord
+from arena.rules import State
+from arena.rules.boards import Board
+from arena.rules.notation import PASSED, parse_move, play_text
+
+MAX_MOMENTS = 3
+"""The most moments that are told of a game."""
+COSTLY = 0.05
+"""A move counts as costly if it cost at least this share of the win, and more than the error of
+that figure.
+"""
+STEP = 5
+"""Shares of the win that were estimated with large errors are rounded to this many percent."""
+NUMBERS = ("no", "one", "two", "three")
+PLACES = ("first", "second", "third", "last")
+
+
+class Moment(NamedTuple):
+    """A costly move of a player.
+
+    ``step``    the number of moves before it, including passes
+    ``turn``    the number of tiles on the board before it
+    ``title``   what happened, in a few words; they do not say which move was better
+    ``words``   more about it, a sentence; may be empty
+    ``before``  the player's share of the win, 0 to 1, with the better move
+    ``after``   the share of the win after the move that was played
+    ``played``, ``better``  the texts of both moves
+    ``reason``  the colours of the better tile and what it does, such as ``red and blue: a village``
+    """
+
+    step: int
+    turn: int
+    title: str
+    words: str
+    before: float
+    after: float
+    played: str
+    better: str
+    reason: str
+
+    @property
+    def shown(self) -> dict[str, int | float | str]:
+        """What a page may show before the player has tried to find the better move."""
+        return {
+            "step": self.step,
+            "turn": self.turn,
+            "title": self.title,
+            "words": self.words,
+            "before": self.before,
+            "after": self.after,
+            "played": self.played,
+        }
+
+
+class _Story(NamedTuple):
+    """A title and a sentence about a move."""
+
+    title: str
+    words: str
+
+
+class _Reply(NamedTuple):
+    """A move that another seat made after the player's move: its text, its seat, what it did."""
+
+    text: str
+    seat: int
+    effects: list[Effect]
+
+
+def is_costly(grade: Grade) -> bool:
+    """Whether a move with this grade cost so much that it is worth telling."""
+    return grade.cost >= COSTLY and grade.cost > grade.error
+
+
+def moments_of(
+    record: GameRecord, board: Board, seat: int, grades: Mapping[int, Grade]
+) -> list[Moment]:
+    """At most `MAX_MOMENTS` moments of the game of ``record``, played on ``board``, for the player
+    at ``seat``, in the order of the game. ``grades`` has the grades of that player's moves by turn.
+    Raises ArenaError if the record does not follow from its deck and moves.
+    """
+    costly = [grade for grade in grades.values() if grade.seat == seat and is_costly(grade)]
+    costly.sort(key=lambda grade: (-grade.cost, grade.turn))
+    chosen = {grade.turn: grade for grade in costly[:MAX_MOMENTS]}
+    names = seat_names(record.bots)
+    moments = list[Moment]()
+    for step, (state, text) in enumerate(positions(record, board)):
+        if text == PASSED or state.turns not in chosen:
+            continue
+        grade = chosen[state.turns]
+        story = _story_of(record, state.copy(), step, names, grade)
+        better = parse_move(board, grade.better)
+        brief = effects_of(state, better, names, seat).brief
+        moments.append(
+            Moment(
+                step=step,
+                turn=state.turns,
+                title=story.title,
+                words=story.words,
+                before=min(1.0, grade.win + grade.cost),
+                after=grade.win,
+                played=grade.played,
+                better=grade.better,
+                reason=f"{colours_of(board, better)}: {brief}",
+            )
+        )
+    return moments
+
+
+def _story_of(
+    record: GameRecord, state: State, step: int, names: Sequence[str], grade: Grade
+) -> _Story:
+    """What happened with the graded move, the move number ``step`` of ``record``, which was played
+    in ``state``: what it gave to others, or what the others then took, if the better move would
+    have prevented it; or else that it did nothing.
+    """
+    seat = grade.seat
+    played = effects_of(state, parse_move(state.board, grade.played), names, seat).effects
+    better = effects_of(state, parse_move(state.board, grade.better), names, seat).effects
+    prevented = {(effect.kind, effect.seat) for effect in better}
+    gifts = [one for one in played if (one.kind, one.seat) not in prevented]
+    for kind in ("major", "absorb", "conquer", "connect"):
+        for effect in gifts:
+            if effect.kind == kind and effect.seat != seat:
+                return _gift(effect, played, names, seat)
+    replies = list(_replies(record, state, step, names))
+    for reply in replies:
+        story = _loss(reply, names, seat)
+        if story and not _could_reply(record, state, grade, replies, reply, names):
+            return story
+    for effect in gifts:
+        if effect.kind == "expand" and effect.seat != seat:
+            return _Story(f"You enlarged {names[effect.seat]}'s province", effect.words)
+    if played[0].kind == SINGLE:
+        return _Story("Your tile founded nothing", "No pagoda was placed.")
+    return _Story("You had a better move", f"You played: {played[0].words}")
+
+
+def _gift(effect: Effect, played: Sequence[Effect], names: Sequence[str], seat: int) -> _Story:
+    """What the player at ``seat`` gave to the owner of ``effect``, one of the effects of the move
+    that was ``played``.
+    """
+    rival = names[effect.seat]
+    has_lost = any(other.kind == HOME and other.seat == seat for other in played)
+    titles = {
+        "major": f"You made {rival}'s province safe",
+        "absorb": f"You let {rival} swallow your province"
+        if has_lost
+        else f"You joined provinces for {rival}",
+        "conquer": f"You gave {rival} a village",
+        "connect": f"You gave {rival} a village",
+    }
+    why = f" {effect.why}" if effect.why else ""
+    return _Story(titles[effect.kind], f"{effect.words}{why}")
+
+
+def _replies(record: GameRecord, state: State, step: int, names: Sequence[str]) -> Iterator[_Reply]:
+    """The moves of the other seats between the player's move number ``step``, which was played in
+    ``state``, and the player's next turn.
+    """
+    after = state.copy()
+    seat = state.mover
+    play_text(after, record.moves[step])
+    for text in record.moves[step + 1 :]:
+        retire_faulty(after, record.faults)
+        if after.mover == seat:
+            return
+        mover = after.mover
+        move = parse_move(after.board, text)
+        yield _Reply(text, mover, effects_of(after, move, names, seat).effects)
+        after.play(move)
+
+
+def _loss(reply: _Reply, names: Sequence[str], seat: int) -> _Story | None:
+    """What the player at ``seat`` lost by this reply; None if nothing that is worth telling."""
+    rival = names[reply.seat]
+    has_lost = any(effect.kind == HOME and effect.seat == seat for effect in reply.effects)
+    for effect in reply.effects:
+        if effect.kind == LAST:
+            return _Story(f"You let {rival} end the game", effect.words)
+        if effect.kind == "conquer" and effect.brief == "a village from you":
+            return _Story("You left your village open", f"{rival} took it with the next tile.")
+        if effect.kind == "connect" and effect.seat == reply.seat:
+            return _Story("You left a village open", f"{rival} took it with the next tile.")
+        if effect.kind == "absorb" and effect.seat == reply.seat and has_lost:
+            return _Story("You left your province open", f"{rival} swallowed it. {effect.words}")
+    return None
+
+
+def _could_reply(
+    record: GameRecord,
+    state: State,
+    grade: Grade,
+    replies: Sequence[_Reply],
+    reply: _Reply,
+    names: Sequence[str],
+) -> bool:
+    """Whether ``reply`` would have been possible, with the same effects, had the better move of
+    ``grade`` been played in ``state`` and then the ``replies`` before it.
+    """
+    after = state.copy()
+    try:
+        play_text(after, grade.better)
+        for earlier in takewhile(lambda other: other is not reply, replies):
+            retire_faulty(after, record.faults)
+            play_text(after, earlier.text)
+        move = parse_move(after.board, reply.text)
+        if not after.is_legal(move):
+            return False
+        effects = effects_of(after, move, names, grade.seat).effects
+    except ArenaError:
+        return False
+    of_reply = {(effect.kind, effect.seat) for effect in reply.effects}
+    return of_reply <= {(effect.kind, effect.seat) for effect in effects}
+
+
+def headline(record: GameRecord, seat: int, moments: int | None = None) -> str:
+    """Who won the game of ``record`` by how much, for the player at ``seat``, and how many
+    ``moments`` made it so; None leaves that out.
+    """
+    result = _result(record, seat)
+    if moments is None:
+        return result
+    count = NUMBERS[moments]
+    subject = f"{count.capitalize()} move{'' if moments == 1 else 's'}"
+    is_alone = record.ranks[seat] == 1 and record.ranks.count(1) == 1
+    if not moments:
+        what = "No move of yours cost much" if is_alone else "No single move made it so"
+    elif is_alone:
+        what = f"{subject} could have cost it"
+    else:
+        what = f"{subject} made it so"
+    return f"{result} {what}."
+
+
+def _result(record: GameRecord, seat: int) -> str:
+    """Who won the game of ``record`` by how much, a sentence for the player at ``seat``."""
+    names = seat_names(record.bots)
+    winners = [other for other, rank in enumerate(record.ranks) if rank == 1]
+    others = [names[winner] for winner in winners if winner != seat]
+    if seat in winners:
+        if others:
+            return f"You and {' and '.join(others)} share the win."
+        if record.end == FORFEIT:
+            return "You won: nobody else was left in the game."
+        behind = min(left for other, left in enumerate(record.left) if other != seat)
+        lead = behind - record.left[seat]
+        return f"You won by {lead}." if lead > 0 else "You won."
+    lead = record.left[seat] - record.left[winners[0]]
+    if len(winners) > 1:
+        return f"{' and '.join(others)} share the win, {lead} ahead of you."
+    by = f" by {lead}" if lead > 0 else ""
+    if len(names) == len(PLACES[:2]):
+        return f"{others[0]} won{by}."
+    rank = record.ranks[seat]
+    place = "last" if rank == len(names) else PLACES[rank - 1]
+    return f"{others[0]} won; you came {place}, {lead} behind."
+
+
+def title_of(record: GameRecord, seat: int) -> str:
+    """The game of ``record`` in a few words for a heading, from the view of the player at ``seat``:
+    "You lost to careful by 19".
+    """
+    names = seat_names(record.bots)
+    rivals = [name for other, name in enumerate(names) if other != seat]
+    winners = [other for other, rank in enumerate(record.ranks) if rank == 1]
+    everyone = " and ".join(", ".join(rivals).rsplit(", ", 1))
+    if winners == [seat]:
+        lead = min(left for other, left in enumerate(record.left) if other != seat)
+        lead -= record.left[seat]
+        return f"You won against {everyone}" + (f" by {lead}" if lead > 0 else "")
+    if seat in winners:
+        shared = [names[winner] for winner in winners if winner != seat]
+        return f"You shared the win with {' and '.join(shared)}"
+    lead = record.left[seat] - record.left[winners[0]]
+    by = f" by {lead}" if lead > 0 else ""
+    return f"You lost to {' and '.join(names[winner] for winner in winners)}{by}"
+
+
+def sources_text(sources: Sources, names: Sequence[str], seat: int) -> str:
+    """Where the result of the player at ``seat`` came from, a sentence; ``names`` are the names of
+    the seats.
+    """
+    rivals = [f"{name}'s" for other, name in enumerate(names) if other != seat]
+    their = rivals[0] if len(rivals) == 1 else "the others'"
+    parts = (
+        _part("your mistakes", sources.own, "gained", "cost"),
+        _part(f"{their} moves", sources.rivals, "gave you", "took"),
+        _part("the tiles", sources.tiles, "gave you", "took"),
+    )
+    return f"From an even start, {parts[0]}, {parts[1]}, and {parts[2]}."
+
+
+def _part(what: str, share: float, gained: str, lost: str) -> str:
+    """What ``what`` contributed to the chance of winning, such as ``the tiles took about 10 %``;
+    the words ``gained`` or ``lost`` stand before the number.
+    """
+    percent = STEP * round(100 * abs(share) / STEP)
+    if not percent:
+        return f"{what} changed little"
+    return f"{what} {gained if share > 0 else lost} about {percent} %"

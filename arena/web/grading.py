@@ -1,0 +1,117 @@
+"""Grades a person's moves while their game goes on, so that little is left to wait for at its end.
+
+One process with a low priority judges the moves of all games on a server. A game hands out its
+moves only while the person is to move or the game is over, so that no bot thinks at the same time.
+"""
+
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from typing import NamedTuple
+
+from arena.commands.hints import JUDGE
+from arena.match.chances import JudgedStep, judged_step
+from arena.rules import State
+from arena.tournament.crew import Crew
+from arena.tournament.workers import yield_to_games
+
+NICENESS = 10
+"""The niceness of the process that grades moves. Its priority is lower than that of the process
+that makes pages, because nobody waits for it while a game goes on.
+"""
+
+
+class Grader:
+    """The process that judges moves."""
+
+    def __init__(self) -> None:
+        self._crew: Crew | None = None
+        self._lock = threading.Lock()
+        self._is_ended = False
+
+    def prepare(self) -> None:
+        """Starts the process, which takes a moment, if it does not run yet."""
+        with self._lock:
+            if self._crew is None and not self._is_ended:
+                self._crew = Crew(1, yield_to_games, (NICENESS,))
+                self._crew.submit(_do_nothing)
+
+    def submit(self, state: State, move: int, seat: int, game: str) -> Future[JudgedStep]:
+        """Queues the judgement of ``move``, which was played in ``state``, for ``seat``; ``game``
+        is the id of the game. The future is cancelled if the server has stopped.
+        """
+        with self._lock:
+            if self._is_ended:
+                cancelled = Future[JudgedStep]()
+                cancelled.cancel()
+                return cancelled
+            self._crew = self._crew or Crew(1, yield_to_games, (NICENESS,))
+            return self._crew.submit(judged_step, state, move, seat, game, JUDGE)
+
+    def close(self) -> None:
+        """Ends the process for good, whatever it does; what is still queued is cancelled."""
+        with self._lock:
+            self._is_ended = True
+            crew = self._crew
+            self._crew = None
+        if crew:
+            crew.kill()
+            crew.end()
+
+
+def _do_nothing() -> None:
+    """Does nothing; the call starts the process and loads this module there."""
+
+
+class _Played(NamedTuple):
+    """A move that is not handed out yet, and the state in which it was played."""
+
+    state: State
+    move: int
+
+
+class GameGrades:
+    """The judgements on all moves of the game with the id ``game``, for the person at ``seat``.
+    ``known`` are the judgements on its first moves, if it goes on from another game.
+    """
+
+    def __init__(
+        self, grader: Grader, game: str, seat: int, known: Sequence[Future[JudgedStep]] = ()
+    ) -> None:
+        self._grader = grader
+        self._game = game
+        self._seat = seat
+        self._futures = list(known)
+        self._played = list[_Played]()
+
+    def add(self, step: int, state: State, move: int) -> None:
+        """Remembers ``move``, the move number ``step`` of the game, which was played in ``state``.
+        Does nothing if it is known already.
+        """
+        if step == len(self._futures) + len(self._played):
+            self._played.append(_Played(state, move))
+
+    def hand_out(self) -> None:
+        """Has all remembered moves judged. Call it while no bot thinks."""
+        for state, move in self._played:
+            self._futures.append(self._grader.submit(state, move, self._seat, self._game))
+        self._played.clear()
+
+    def cut(self, steps: int) -> None:
+        """Forgets the moves from number ``steps`` on, because they were taken back."""
+        for future in self._futures[steps:]:
+            future.cancel()
+        del self._futures[steps:]
+        del self._played[max(0, steps - len(self._futures)) :]
+
+    def first(self, steps: int) -> list[Future[JudgedStep]]:
+        """The judgements on the first ``steps`` moves, for a game that goes on from there."""
+        return self._futures[:steps]
+
+    def judged(self) -> Iterator[JudgedStep]:
+        """The judgements on all moves in their order; waits for those that are not ready. Raises
+        CancelledError or BrokenExecutor if the server stops.
+        """
+        self.hand_out()
+        for future in self._futures:
+            yield future.result()

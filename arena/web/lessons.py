@@ -1,0 +1,156 @@
+"""The moments that decided a finished game, as questions to the person who played it.
+
+A question is the position before the move. The person places a tile; every move that is nearly as
+good as the best one is right. After a wrong one the page shows how the others could reply, and then
+the person may see the best move.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from arena.errors import ArenaError, MoveError
+from arena.exports.moments import Moment
+from arena.match.grading import measured
+from arena.match.replay import positions, retire_faulty
+from arena.players.player import built_in
+from arena.records.grades import Judge
+from arena.records.record import GameRecord
+from arena.rules import State
+from arena.rules.boards import Board
+from arena.rules.notation import legal_move, move_text, parse_move
+from arena.web.story import Story
+
+RIGHT = 0.035
+"""A move is right if it wins at most this share less often than the best one."""
+QUESTION, TRIED = "question", "tried"
+"""The states of a view: the person is to place a tile; the tile and the replies are placed."""
+
+
+class RefusedError(ArenaError):
+    """The game cannot do what a page asked for; the message says why."""
+
+
+class Lessons:
+    """Questions about the ``moments`` of the game of ``record``, played on ``board``, to the person
+    at ``seat``. The ``judge`` has graded the game.
+    """
+
+    def __init__(
+        self, record: GameRecord, board: Board, seat: int, moments: Sequence[Moment], judge: Judge
+    ) -> None:
+        self.moments = moments
+        self._record = record
+        self._board = board
+        self._seat = seat
+        self._judge = judge
+
+    def question(self, number: int) -> dict[str, Any]:
+        """The view of the game before the move of the moment with this number, from 0. Raises
+        RefusedError.
+        """
+        state, story = self._before(self._moment(number))
+        legal = [move_text(self._board, move) for move in state.legal_moves()]
+        return {"view": _view(story, QUESTION, legal=legal, effects=story.effects(state))}
+
+    def attempt(self, number: int, text: str) -> dict[str, Any]:
+        """What the person's move ``text`` is worth in the moment with this number, from 0:
+        ``right``; ``win``, the share of the win after it; ``best``, that after the best move;
+        ``same``, whether it is the move that was played in the game; and the ``view`` of the game
+        after it and, if it is wrong, after the replies to it. Raises RefusedError.
+        """
+        moment = self._moment(number)
+        state, story = self._before(moment)
+        try:
+            move = legal_move(state, text)
+        except MoveError as error:
+            raise RefusedError(str(error)) from None
+        cost, win = self._worth(state, move, moment)
+        is_right = cost <= RIGHT
+        is_same = move_text(self._board, move) == moment.played
+        _play(story, state, move)
+        if not is_right:
+            self._reply(story, state, moment, as_played=is_same)
+        return {
+            "right": is_right,
+            "win": win,
+            "best": moment.before,
+            "same": is_same,
+            "view": _view(story, TRIED),
+        }
+
+    def answer(self, number: int) -> dict[str, Any]:
+        """The best move of the moment with this number, from 0: its ``reason``, the share of the
+        win (``best``), and the ``view`` of the game after it. Raises RefusedError.
+        """
+        moment = self._moment(number)
+        state, story = self._before(moment)
+        _play(story, state, parse_move(self._board, moment.better))
+        return {"reason": moment.reason, "best": moment.before, "view": _view(story, TRIED)}
+
+    def _moment(self, number: int) -> Moment:
+        """The moment with this number, from 0. Raises RefusedError."""
+        if not 0 <= number < len(self.moments):
+            raise RefusedError("the game has no such moment")
+        return self.moments[number]
+
+    def _before(self, moment: Moment) -> tuple[State, Story]:
+        """The state and the story of the game before the move of this moment."""
+        story = Story(self._board, self._record.bots, self._seat)
+        steps = positions(self._record, self._board)
+        state, text = next(steps)
+        story.begin(state)
+        for _ in range(moment.step):
+            seat, move = state.mover, parse_move(self._board, text)
+            state, text = next(steps)
+            story.add(state, seat, move)
+        return state.copy(), story
+
+    def _worth(self, state: State, move: int, moment: Moment) -> tuple[float, float]:
+        """How much less often ``move`` wins than the best move, and how often it wins: both as
+        compared with the share of the win that the grade of the moment names.
+        """
+        text = move_text(self._board, move)
+        if text == moment.better:
+            return 0.0, moment.before
+        if text == moment.played:
+            return moment.before - moment.after, moment.after
+        better = parse_move(self._board, moment.better)
+        cost, _, _ = measured(state, move, better, self._judge, moment.turn)
+        return cost, min(1.0, max(0.0, moment.before - cost))
+
+    def _reply(self, story: Story, state: State, moment: Moment, *, as_played: bool) -> None:
+        """Lets the others move until it is the person's turn: ``as_played``, as they did in the
+        game, or as the judge would in their place.
+        """
+        played = iter(self._record.moves[moment.step + 1 :])
+        policy = built_in(self._judge.judge)
+        while state.end is None and state.mover != self._seat:
+            retire_faulty(state, self._record.faults)
+            move = (
+                parse_move(self._board, next(played))
+                if as_played
+                else policy.choose(state, moment.turn)
+            )
+            _play(story, state, move)
+
+
+def _play(story: Story, state: State, move: int) -> None:
+    """Plays ``move`` in ``state`` and adds it to the ``story``."""
+    seat = state.mover
+    state.play(move)
+    story.add(state, seat, move)
+
+
+def _view(story: Story, state: str, **further: Any) -> dict[str, Any]:
+    """The view of the ``story`` for a page, in this state, with the entries in ``further``."""
+    return {
+        **story.view,
+        "state": state,
+        "count": len(story.view["steps"]),
+        "undo": False,
+        "faults": [],
+        "legal": [],
+        "effects": {"lines": [], "moves": {}},
+        "says": "",
+        **further,
+    }

@@ -265,7 +265,8 @@ class GameRequest(NamedTuple):
 
 class PastGame(NamedTuple):
     """A kept game between a person and bots: its ``run`` and ``game`` id, its board, the names of
-    the other players, the person's rank (1 is best), and when the game ``ended``, in UTC.
+    the other players, the person's rank (1 is best), when the game ``ended``, in UTC, and whether
+    the person shared their rank with a bot (``is_shared``).
     """
 
     run: str
@@ -274,6 +275,7 @@ class PastGame(NamedTuple):
     opponents: list[str]
     rank: int
     ended: str
+    is_shared: bool = False
 
 
 def past_games(results: Path, most: int) -> list[PastGame]:
@@ -296,6 +298,7 @@ def past_games(results: Path, most: int) -> list[PastGame]:
                         opponents=opponents,
                         rank=record.ranks[seat],
                         ended=record.ended,
+                        is_shared=record.ranks.count(record.ranks[seat]) > 1,
                     )
                 )
         if len(games) >= most:

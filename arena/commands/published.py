@@ -1,0 +1,72 @@
+"""The published league that comes with the arena: its standings, and a few of its games that are
+worth a look. `python -m tests.commands.publish` writes the file from ``results/league-2``.
+
+The league is on pages also where no run has been played, and it says how strong the bundled bots
+are.
+"""
+
+from functools import cache
+from importlib.resources import files
+
+import msgspec
+from msgspec import Struct
+
+from arena.records.record import GameRecord
+
+FILE = "published.json"
+
+
+class LeaguePlace(Struct, frozen=True):
+    """A bot's row in the league's standings of games with two players.
+
+    ``bot``                    its label
+    ``elo``                    its rating in Elo; with a mark, the bound
+    ``low``, ``high``          the ends of the rating's 95 % interval; None for an open end
+    ``mark``                   ``<`` if the bot is weaker than all rated ones, ``>`` if it is
+                               stronger; else empty
+    ``rank_low``, ``rank_high``  its best and its worst likely place, from 1
+    ``win_rate``               its share of the wins, from 0 to 1
+    """
+
+    bot: str
+    elo: float
+    low: float | None
+    high: float | None
+    mark: str
+    rank_low: int
+    rank_high: int
+    win_rate: float
+
+
+class WorthALook(Struct, frozen=True):
+    """A game worth a look: its ``key`` in addresses, a ``title``, a sentence about it (``words``),
+    and its record.
+    """
+
+    key: str
+    title: str
+    words: str
+    record: GameRecord
+
+
+class PublishedLeague(Struct, frozen=True):
+    """The league called ``name``: the number of its ``games`` with two players, what settles who is
+    first (``verdict``), the standings, best first, and the games worth a look.
+    """
+
+    name: str
+    games: int
+    verdict: str
+    places: list[LeaguePlace]
+    worth: list[WorthALook]
+
+    def game(self, key: str) -> WorthALook | None:
+        """The game with this key; None if there is none."""
+        return next((one for one in self.worth if one.key == key), None)
+
+
+@cache
+def published_league() -> PublishedLeague:
+    """The published league, read from the file beside this module."""
+    data = files("arena.commands").joinpath(FILE).read_bytes()
+    return msgspec.json.decode(data, type=PublishedLeague)

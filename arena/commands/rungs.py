@@ -21,14 +21,23 @@ board bird (60 deals with random, greedy-N and careful-N), each was clearly ahea
 """
 BUNDLED_RUNGS = {
     "lookahead-python": "Looks one round ahead, with hands that it guesses.",
-    "flatmc-python": "Tries its best moves in many games that it plays in its head.",
-    "learner-python": "Judges positions as it learnt in games against itself.",
+    "flatmc-python": "Plays its best moves on to the end, many times.",
+    "learner-python": "Judges as it learnt in games against itself.",
     "ismcts-python": "Searches ahead through hands that you may hold.",
-    "engine-cpp": "The champion of the published league. Fast, and learnt from its own games.",
+    "engine-cpp": "The champion of the published league.",
 }
 """The bundled bots that are stronger than all built-in ones, each with a sentence about it. Their
 order is that of the published league's ratings. The other bundled bots play like built-in ones.
 """
+
+
+EASY_BOTS = {
+    "careful-python": "Counts what may grow and what may be lost.",
+    "greedy-python": "Takes the most pagodas now, and never looks further.",
+    "first-js": "Founds provinces beside free villages.",
+    "random-python": "Places any tile anywhere.",
+}
+"""A sentence about each bundled bot that is no rung."""
 
 
 class Rung(NamedTuple):

@@ -14,7 +14,7 @@ from arena.players.folder import IGNORED, MAX_FILES
 from arena.players.registry import Registry
 from arena.records.record import name_of
 from arena.records.runfile import RUN_FILE
-from arena.web.run_list import words_of
+from arena.web.run_list import run_name, words_of
 
 MAX_BOTS = 300
 """The most bots that a page lists."""
@@ -72,8 +72,12 @@ class BotList:
         """The results of the versions of the bot called ``name`` in those of ``runs`` that were
         played last.
         """
-        rated = [each for folder in runs[:RATED_IN] for each in ratings_in(folder)]
-        return [each for each in rated if name_of(each.bot) == name]
+        return [
+            rated._replace(run=run_name(folder))
+            for folder in runs[:RATED_IN]
+            for rated in ratings_in(folder)
+            if name_of(rated.bot) == name
+        ]
 
     def _row(self, registry: Registry, label: str, folders: dict[str, Path]) -> BotRow:
         """The row of the bot with this label; ``folders`` has the folder of each bot of the
@@ -92,7 +96,14 @@ class BotList:
         """The result of `latest_ratings` for these runs."""
         files = [folder / name for folder in runs for name in (STANDINGS_FILE, RUN_FILE)]
         states = [state_of_file(file) for file in files]
-        return self._known("ratings", states, lambda: latest_ratings(list(runs)))
+        names = {folder.name: run_name(folder) for folder in runs}
+
+        def read() -> dict[tuple[str, str], Rated]:
+            """The ratings, each with the name of its run on pages."""
+            rated = latest_ratings(list(runs)).items()
+            return {bot: each._replace(run=names[each.run]) for bot, each in rated}
+
+        return self._known("ratings", states, read)
 
     def _known(
         self, key: Hashable, states: Sequence[FileState] | None, read: Callable[[], Kept]

@@ -20,6 +20,7 @@ from starlette.routing import Route
 from arena import __version__
 from arena.commands.bots import registry_of
 from arena.commands.home import results_folder
+from arena.commands.published import published_league
 from arena.exports.parts import all_parts
 from arena.exports.report.page import PageSetting, fragment, policy_of, read, render
 from arena.players import player
@@ -27,7 +28,8 @@ from arena.records.record import MAX_SEATS
 from arena.rules.explain import rulebook
 from arena.tournament.run import Run
 from arena.web.live import ALIVE, event
-from arena.web.run_list import LIST_S, MAX_RUNS, run_folders, when, words_of
+from arena.web.run_list import LIST_S, MAX_RUNS, run_folders, run_name, when, words_of
+from arena.web.welcome import HERO, welcome
 
 PACKAGE = "arena.web"
 """The package whose templates, styles and scripts these pages use."""
@@ -140,14 +142,23 @@ def whole_number(text: str) -> int | None:
 
 
 async def front(request: Request) -> Response:
-    """The first page: all runs, the one that was played last first, and the bots."""
+    """The first page: what the arena is, the published league, and all runs, the one that was
+    played last first.
+    """
     rows = await request.app.state.run_list.rows()
-    here = await run_in_threadpool(_bots, request)
-    contents = (rows, here)
+    names = await run_in_threadpool(registry_of(request.app.state.home).labels)
+    contents = (rows, names)
     kept = request.app.state.front_pages.get(request.state.may_change)
     if kept is None or kept[0] != contents:
-        values = {"name": request.app.state.home.resolve().name, "runs": _list(rows), **here}
-        kept = (contents, page(request, "home.html", values))
+        playing = [row["run"] for row in rows if row.get("state") == "playing"]
+        values = {
+            **welcome(),
+            "runs": _list(rows),
+            "playable": names,
+            "watch": f"/runs/{quote(playing[0], safe='')}" if playing else f"/shown/{HERO}",
+            "drawn": all_parts(),
+        }
+        kept = (contents, page(request, "home.html", values, further=("home.css",)))
         request.app.state.front_pages[request.state.may_change] = kept
     # Without a copy, each request would add headers and a task to the same response.
     shown: Response = copy(kept[1])
@@ -236,7 +247,7 @@ async def run_page(request: Request) -> Response:
     with suppress(TimeoutError):
         await asyncio.wait_for(asyncio.shield(watched.look()), SOON_S)
     shown = {
-        "name": folder.name,
+        "name": run_name(folder),
         "parts": dict.fromkeys(PARTS, "") | watched.since(0),
         "is_over": watched.is_over,
         "drawn": all_parts(),
@@ -279,13 +290,25 @@ async def portrait(request: Request) -> Response:
     return await _part(request, name, "portrait", name)
 
 
+async def shown_game(request: Request) -> Response:
+    """The page of a game of the published league that is worth a look."""
+    key = request.path_params["key"]
+    if published_league().game(key) is None:
+        raise HTTPException(404, "no such game here")
+    setting = setting_of_pages(has_play=has_play(request))
+    pages = request.app.state.shown_pages
+    if (key, setting) not in pages:
+        pages[key, setting] = await request.app.state.report_worker.ask("shown_game", setting, key)
+    return answer(pages[key, setting], setting)
+
+
 async def _part(request: Request, title: str, work: str, *given: Any) -> Response:
     """A page with the text that the function of `arena.web.views` called ``work`` makes from
     ``given``.
     """
     folder = _run_named(request)
     main = await request.app.state.lists.page(work, folder, *given)
-    return page(request, "part.html", {"name": folder.name, "title": title, "main": main})
+    return page(request, "part.html", {"name": run_name(folder), "title": title, "main": main})
 
 
 def _run_named(request: Request) -> Path:
@@ -294,7 +317,7 @@ def _run_named(request: Request) -> Path:
     """
     # The name is compared with those of the folders: a text from an address may be no file name.
     for folder in _runs(request):
-        if folder.name == request.path_params["run"]:
+        if run_name(folder) == request.path_params["run"]:
             return folder
     raise HTTPException(404, "no such run here")
 
@@ -308,6 +331,7 @@ ROUTES = [
     Route("/", front),
     Route("/events", front_events),
     Route("/runs", runs),
+    Route("/shown/{key}", shown_game),
     Route("/bots", bots),
     Route("/bots/{bot}", bot),
     Route("/rules", rules),

@@ -18,6 +18,8 @@ from arena.records.runfile import RUN_FILE
 from arena.tournament.run import Run
 from arena.web.live import Fingerprint, state_of
 
+RESULTS = "results"
+"""The name of the folder of a home that holds its runs and collections of runs."""
 MAX_RUNS = 100
 """The most runs that are listed: the newest ones."""
 MAX_OWN = 12
@@ -90,7 +92,7 @@ def _row_of(folder: Path, counted: JournalCount) -> tuple[JournalCount, dict[str
 
     ``counted`` is the count of the last time; counting continues from there.
     """
-    row = {"run": folder.name, "folder": folder, "is_game": False, "leader": None}
+    row = {"run": run_name(folder), "folder": folder, "is_game": False, "leader": None}
     try:
         counted = count_games(folder, counted)
         look = glance(Run(folder), counted)
@@ -112,18 +114,41 @@ def _row_of(folder: Path, counted: JournalCount) -> tuple[JournalCount, dict[str
 
 
 def run_folders(results: Path) -> list[Path]:
-    """The folders of the runs in ``results``, the one that was played last first.
+    """The folders of the runs in ``results`` and in its collections, the run that was played last
+    first. A collection is a folder that is no run, such as that of a league with a run for each
+    number of players.
 
     Symbolic links are left out, and names that are not UTF-8. Empty if ``results`` cannot be read.
     """
+    by_time = list[tuple[float, Path]]()
+    for folder in _folders_in(results):
+        played = played_at(folder)
+        if played:
+            by_time.append((played, folder))
+        else:
+            by_time += [(played_at(inside), inside) for inside in _folders_in(folder)]
+    return [folder for at, folder in sorted(by_time, reverse=True) if at]
+
+
+def _folders_in(folder: Path) -> list[Path]:
+    """The folders in a folder, without symbolic links and names that are not UTF-8; empty if it
+    cannot be read.
+    """
     try:
-        entries = [entry for entry in os.scandir(results) if entry.is_dir(follow_symlinks=False)]
+        with os.scandir(folder) as entries:
+            folders = [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
     except OSError:
         return []
     # A page is UTF-8, so a name that is not cannot be shown.
-    folders = [Path(entry.path) for entry in entries if not SURROGATE.search(entry.name)]
-    by_time = [(played_at(folder), folder) for folder in folders]
-    return [folder for at, folder in sorted(by_time, reverse=True) if at]
+    return [Path(path) for path in folders if not SURROGATE.search(Path(path).name)]
+
+
+def run_name(folder: Path) -> str:
+    """The name of a run on pages and in addresses: that of its folder, with the collection's name
+    and a colon before it for a run in a collection.
+    """
+    collection = folder.parent.name
+    return folder.name if collection == RESULTS else f"{collection}:{folder.name}"
 
 
 def played_at(folder: Path) -> float:

@@ -138,6 +138,7 @@ def _application(home: Path, games: OpenGames | None) -> Starlette:
     state.run_list = RunList(home)
     state.bot_list = BotList(home)
     state.front_pages = {}
+    state.shown_pages = {}
     return app
 
 

@@ -5,26 +5,32 @@ from collections import Counter, deque
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 
+from arena import __version__
+from arena.commands.published import published_league
 from arena.commands.runs import is_quiet
 from arena.errors import NoAnswerError, RunError
 from arena.exports.grid import figure, with_error
 from arena.exports.report.game_page import game_page
 from arena.exports.report.material import Follower, Material
-from arena.exports.report.page import Around, PageSetting, fragment, rules_named
+from arena.exports.report.page import Around, PageSetting, fragment, render, rules_named
 from arena.exports.report.profiles import GamesToShow, Profiles, choose_games, opponents_of
 from arena.exports.report.report_page import facts_of, report_page
 from arena.exports.report.scan import Reasons
 from arena.exports.report.sections import details_of, lead
+from arena.exports.report.viewer_data import album_of, viewer_values
 from arena.exports.text import seat_names
 from arena.ratings.columns import half_width
 from arena.records.journal import neighbours
-from arena.records.record import GameRecord
+from arena.records.record import GameRecord, name_of
+from arena.rules.boards import find_board
 from arena.tournament.run import Run
 from arena.web.home import PARTS, SitePages, setting_of_pages
 from arena.web.live import Sight
+from arena.web.run_list import run_name
 
 LATEST = 12
 """The number of games that the page of a run lists as just ended."""
@@ -117,6 +123,28 @@ def game(folder: str, setting: PageSetting, name: str) -> str:
     return game_page(run, record, setting, _around(run, record))
 
 
+def shown_game(setting: PageSetting, key: str) -> str:
+    """The HTML of the page of the published league's game with this key."""
+    league = published_league()
+    shown = league.game(key)
+    assert shown is not None, "the server knows the key"
+    record = shown.record
+    boards = {record.board: list(find_board(record.board).rows)}
+    album = album_of([(record, [])], boards, [], lambda _: False, judged=1)
+    values = {
+        "name": league.name,
+        "version": __version__,
+        "record": record,
+        "faults": [],
+        "around": Around(
+            "/#ladder", [f"/bots/{quote(name_of(bot))}" for bot in record.bots], "", ""
+        ),
+        "review": None,
+        **viewer_values(album, []),
+    }
+    return render("game.html", values, setting)
+
+
 def followed_run(folder: str) -> Material:
     """The data about the run in ``folder`` that its pages show. Raises RunError.
 
@@ -143,7 +171,7 @@ def _values(material: Material, follower: FollowedRun) -> dict[str, Any]:
     missing = material.secrecy.missing
     return {
         **facts,
-        "addresses": SitePages(material.run.name),
+        "addresses": SitePages(run_name(material.run.folder)),
         "rules": rules_named(details_of(facts["faults"])),
         "lead": follower.lead(material),
         "is_live": missing != 0 and not is_quiet(material.run.folder),
@@ -200,7 +228,7 @@ def list_of_games(folder: str, bots: Sequence[str], number: int) -> str:
         "ended": _rows_of_games(material, shown),
         "page": number,
         "pages": pages,
-        "addresses": SitePages(material.run.name),
+        "addresses": SitePages(run_name(material.run.folder)),
     }
     return fragment("list.html", values, setting_of_pages())
 
@@ -211,7 +239,7 @@ def _around(run: Run, record: GameRecord) -> Around:
     No link leads to a game on a deal with games still to be played, because that game is secret.
     Raises RunError.
     """
-    to = SitePages(run.name)
+    to = SitePages(run_name(run.folder))
     before, after = (
         "" if not game or run.secrecy().is_open_game(run.record(game)) else to.game(game)
         for game in neighbours(run.folder, record.id)
@@ -228,6 +256,6 @@ def portrait(folder: str, name: str) -> str:
     if name not in opponents:
         raise RunError(f"the run has no bot {name!r}")
     profile = Profiles(material, {name: opponents[name]}, {}).of(name)
-    addresses = SitePages(material.run.name)
-    values = {"bot": profile, "addresses": addresses, "run": material.run.name}
+    addresses = SitePages(run_name(material.run.folder))
+    values = {"bot": profile, "addresses": addresses, "run": run_name(material.run.folder)}
     return fragment("portrait.html", values, setting_of_pages())

@@ -105,6 +105,13 @@ def _home(folder, stack):
     return _served(folder, stack).url
 
 
+def _public(folder, stack):
+    (folder / ".arena-home").touch()
+    server = Served(folder, "--public", "127.0.0.1")
+    stack.callback(server.close)
+    return server.url
+
+
 def _run(folder, stack):
     server = _served(folder, stack)
     games = hostile_games()
@@ -157,6 +164,7 @@ def _pair(folder, _):
 SWAP = "document.querySelector('#seatings button').click();"
 PAGES = {
     "home": Page(_home),
+    "public": Page(_public),
     "run": Page(_run),
     "league": Page(_league),
     "report": Page(_report, TO_THE_END, "board"),

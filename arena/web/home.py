@@ -32,8 +32,8 @@ from arena.web.run_list import LIST_S, MAX_RUNS, run_folders, when, words_of
 PACKAGE = "arena.web"
 """The package whose templates, styles and scripts these pages use."""
 PARTS = (
-    "progress", "standings", "lead", "versions", "ended", "pairs", "faults", "reading",
-    "rules",
+    "sentence", "progress", "board", "standings", "cards", "clear", "versions", "ended", "pairs",
+    "faults", "reading", "rules",
 )  # fmt: skip
 """The changing parts of a run's page, from top to bottom. Each is a template of this package or of
 the report.
@@ -242,6 +242,7 @@ async def run_page(request: Request) -> Response:
         "drawn": all_parts(),
         "bots": [bot.name for bot in info.bots],
         "started": when(info.started),
+        "has_play": has_play(request),
     }
     return page(request, "run.html", shown)
 

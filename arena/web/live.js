@@ -71,6 +71,9 @@ const keepFocus = (part, change) => {
       tables.dress(fresh); // before the update, so that headings keep the focus
       keepFocus(part, () => updateNode(part, fresh));
     }
+    /** @type {HTMLElement | null} */
+    const named = document.querySelector("[data-title]");
+    if (named) document.title = named.dataset.title;
     document.dispatchEvent(new Event("parts")); // page.js starts the films that are new
   };
   const stream = streamInView(

@@ -12,6 +12,7 @@ from tests.web.serving import Served
 GAMES = duels("abc", 4)
 PROGRESS = "return document.querySelector('.progress strong')?.textContent"
 HEADING = """
+    document.getElementById("all-columns").click();
     const head = [...document.querySelectorAll("#standings th button")]
       .find((node) => node.textContent.trim() === "Games");
     head.focus();
@@ -71,7 +72,10 @@ def test_the_links_of_a_run_lead_to_pages(browser, run):
     own = server.url.partition("?")[0]
     browser.open(f"{own}runs/run")
     wait_for(browser, PROGRESS, "24")
-    links = browser.js("return [...document.querySelectorAll('main a')].map((link) => link.href)")
+    links = browser.js(
+        "return [...document.querySelectorAll('main a')]"
+        ".filter((link) => link.checkVisibility()).map((link) => link.href)"
+    )
     paths = {link.removeprefix(own) for link in links if "#" not in link}
     # one of each kind: a bot, a game, the games of two bots, all games
     kinds = {re.sub(r"(bots|games)/.*|=.*", r"\1", path): path for path in sorted(paths)}

@@ -11,6 +11,7 @@ from arena.exports.effects import Effect, effects_of
 from arena.exports.ground import empty_board
 from arena.exports.report.animation import film_seconds, moving_board
 from arena.exports.report.material import Material
+from arena.exports.report.places import has_interval
 from arena.exports.report.profiles import GamesToShow, closest, upsets
 from arena.exports.report.viewer_data import QUICK
 from arena.exports.text import seat_names
@@ -170,9 +171,11 @@ class Card(NamedTuple):
 
 def cards(material: Material) -> list[Card]:
     """The strip of games: the largest upsets among the games that may be shown, then the closest
-    games.
+    games. Before any bot is rated, no game is an upset.
     """
-    field = GamesToShow(material.scan, material.elo, ~material.is_open)
+    rows = material.tables.standings.to_dict("records")
+    elo = material.elo if has_interval(rows) else {}
+    field = GamesToShow(material.scan, elo, ~material.is_open)
     chosen = dict(islice(upsets(field), MAX_UPSETS))
     for game, reason in islice(closest(field), MAX_CARDS):
         if len(chosen) < MAX_CARDS:

@@ -43,7 +43,7 @@ def lead(material: Material, chosen: Reasons) -> dict[str, Any]:
         "podium": [
             (row["rank"], row["bot"], rating_of(row))
             for row in rows
-            if row["rank"] <= PLACES and is_rated(row) and _has_interval(rows)
+            if row["rank"] <= PLACES and is_rated(row) and has_interval(rows)
         ],
         "game": film_of(*shown[0], material.run.info.boards) if shown else None,
     }
@@ -58,7 +58,7 @@ def is_rated(row: Any) -> bool:
     return isfinite(row["elo"]) and not is_held
 
 
-def _has_interval(rows: list[dict[Any, Any]]) -> bool:
+def has_interval(rows: list[dict[Any, Any]]) -> bool:
     """Whether any bot in ``rows`` of the standings has a rating with an error bar. As long as no
     bot has, every rating is a bound, and the bounds only say how few games there are.
     """
@@ -114,7 +114,7 @@ def running_headline(material: Material) -> str:
     games = len(material.is_open)
     if not games:
         return "The first games are being played."
-    if not _has_interval(rows):
+    if not has_interval(rows):
         return f"Too early to say who leads, after {counted(games, 'game')}."
     names = [printable(str(row["bot"])) for row in rows]
     rivals = [name for name, row in zip(names, rows, strict=True) if row["rank_low"] == 1]
@@ -148,7 +148,7 @@ def standings(material: Material) -> dict[str, Any]:
     """
     tables = material.tables
     rows: list[dict[Any, Any]] = tables.standings.to_dict("records")
-    has_interval = _has_interval(rows)
+    is_one_rated = has_interval(rows)
     scale = linear(clipped_ends(tables.standings, is_anchored=bool(tables.anchors)), START, END)
     sentences = sentences_of(material)
     rest = [
@@ -156,12 +156,12 @@ def standings(material: Material) -> dict[str, Any]:
     ]
     shown = []
     for row in rows:
-        is_known = has_interval and is_rated(row)
+        is_known = is_one_rated and is_rated(row)
         low, middle, high = (
             (row["elo_low"], row["elo"], row["elo_high"]) if is_known else (nan, nan, nan)
         )
         shown.append({
-            "places": ranks_text(row).replace("-", "–") if has_interval else "",  # noqa: RUF001
+            "places": ranks_text(row).replace("-", "–") if is_one_rated else "",  # noqa: RUF001
             "order": row["rank_low"] + row["rank"] / 1000,
             "bot": row["bot"],
             "sentence": sentences.get(row["bot"], ""),
@@ -170,7 +170,7 @@ def standings(material: Material) -> dict[str, Any]:
             "wins": row["win_rate"],
             "rest": [cell(column, row) for column in rest],
         })  # fmt: skip
-    marks = {row["mark"] for row in rows if has_interval and is_rated(row) and row["mark"]}
+    marks = {row["mark"] for row in rows if is_one_rated and is_rated(row) and row["mark"]}
     if any(not row["elo"] for row in shown):
         marks.add("○")
     return {"rows": shown, "rest": rest, "axis": axis(scale, "Elo"), "marks": marks}

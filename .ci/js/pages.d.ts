@@ -24,6 +24,8 @@ interface Step {
   grade?: [number, number, string, number];
   /** the mover's share of the win after the move */
   win?: number;
+  /** the best places for the tiles that the mover held, each with its effect */
+  tries?: [string, string][];
 }
 
 interface Fault {
@@ -249,10 +251,11 @@ type ViewerParts = Record<
   | "deal-tiles"
   | "rule-text"
   | "own-seats"
-  | "choice",
+  | "choice"
+  | "tries",
   HTMLElement
 > &
-  Record<"play" | "key-on", HTMLButtonElement> &
+  Record<"play" | "key-on" | "moment-on" | "moment-back", HTMLButtonElement> &
   Record<"game" | "kind" | "speed" | "eyes", HTMLSelectElement> &
   Record<"cells" | "deal-results", HTMLTableElement> & {
     link: HTMLAnchorElement;

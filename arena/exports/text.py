@@ -360,7 +360,7 @@ def _drawing(table: "pd.DataFrame", room: int, pen: Pen, *, is_anchored: bool) -
     """The lines of the drawing, each ``room`` columns wide: the axis, then a bar for each row of
     ``table``. ``is_anchored`` says that a bot is held at a given rating.
     """
-    ends = _clipped(table, ends_of(table, is_anchored=is_anchored))
+    ends = clipped_ends(table, is_anchored=is_anchored)
     scale = linear(ends, 0, room - 1, count=max(room // TICK_WIDTH, 2))
     low = min(ends, default=0.0)
     high = max(ends, default=0.0)
@@ -395,12 +395,14 @@ def ends_of(table: "pd.DataFrame", *, is_anchored: bool) -> list[float]:
     return [end for end in [*ends, *([] if is_anchored else [0.0])] if isfinite(end)]
 
 
-def _clipped(table: "pd.DataFrame", ends: list[float]) -> list[float]:
-    """The values that the drawing of the standings ``table`` includes, given the ``ends`` that
-    `ends_of` returns. An outlier, a bot without which the drawing needs less than `SQUEEZED` of its
-    width, may lie outside, so that the other bars do not shrink to dots. At most a third of the
-    bots are left outside.
+def clipped_ends(table: "pd.DataFrame", *, is_anchored: bool) -> list[float]:
+    """The values that a drawing of the standings ``table`` includes if outliers may lie outside;
+    see `ends_of` for ``is_anchored``.
+
+    An outlier is a bot without which the drawing needs less than `SQUEEZED` of its width. Without
+    it, the other bars do not shrink to dots. At most a third of the bots are left outside.
     """
+    ends = ends_of(table, is_anchored=is_anchored)
     closed = table[table["elo_low"].notna() & table["elo_high"].notna()]
     kept = list(zip(closed["elo_low"], closed["elo_high"], strict=True))
     most_outside = len(kept) // 3

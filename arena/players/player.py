@@ -213,7 +213,7 @@ def built_in_bot(name: str) -> Bot:
         f" among {policy.among} moves drawn at random" if policy.among else ""
     )
     manifest = Manifest(
-        name=name, command=[*IN_PROCESS, name], version=str(PLAYS), language="C", description=idea
+        name=name, command=[*IN_PROCESS, name], version=str(PLAYS), description=idea
     )
     return Bot(name, manifest, Path(), policy.sha256)
 

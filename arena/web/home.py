@@ -34,8 +34,8 @@ from arena.web.welcome import HERO, welcome
 PACKAGE = "arena.web"
 """The package whose templates, styles and scripts these pages use."""
 PARTS = (
-    "progress", "standings", "lead", "versions", "ended", "pairs", "faults", "reading",
-    "rules",
+    "sentence", "progress", "board", "standings", "cards", "clear", "versions", "ended", "pairs",
+    "faults", "reading", "rules",
 )  # fmt: skip
 """The changing parts of a run's page, from top to bottom. Each is a template of this package or of
 the report.
@@ -253,6 +253,7 @@ async def run_page(request: Request) -> Response:
         "drawn": all_parts(),
         "bots": [bot.name for bot in info.bots],
         "started": when(info.started),
+        "has_play": has_play(request),
     }
     return page(request, "run.html", shown)
 
@@ -290,7 +291,7 @@ async def portrait(request: Request) -> Response:
     return await _part(request, name, "portrait", name)
 
 
-async def shown_game(request: Request) -> Response:
+async def league_game(request: Request) -> Response:
     """The page of a game of the published league that is worth a look."""
     key = request.path_params["key"]
     if published_league().game(key) is None:
@@ -298,7 +299,7 @@ async def shown_game(request: Request) -> Response:
     setting = setting_of_pages(has_play=has_play(request))
     pages = request.app.state.shown_pages
     if (key, setting) not in pages:
-        pages[key, setting] = await request.app.state.report_worker.ask("shown_game", setting, key)
+        pages[key, setting] = await request.app.state.report_worker.ask("league_game_page", setting, key)
     return answer(pages[key, setting], setting)
 
 
@@ -331,7 +332,7 @@ ROUTES = [
     Route("/", front),
     Route("/events", front_events),
     Route("/runs", runs),
-    Route("/shown/{key}", shown_game),
+    Route("/shown/{key}", league_game),
     Route("/bots", bots),
     Route("/bots/{bot}", bot),
     Route("/rules", rules),

@@ -64,6 +64,7 @@ const keepFocus = (part, change) => {
     unreadable: "The server sent something that this page cannot read: load the page again.",
   };
   const showParts = (/** @type {Record<string, string>} */ texts) => {
+    if (typeof texts !== "object") throw new TypeError("expected the parts of a page");
     for (const [name, text] of Object.entries(texts)) {
       const part = document.getElementById(`part-${name}`);
       const fresh = /** @type {HTMLElement} */ (part.cloneNode(false));
@@ -71,6 +72,9 @@ const keepFocus = (part, change) => {
       tables.dress(fresh); // before the update, so that headings keep the focus
       keepFocus(part, () => updateNode(part, fresh));
     }
+    /** @type {HTMLElement | null} */
+    const named = document.querySelector("[data-title]");
+    if (named) document.title = named.dataset.title;
     document.dispatchEvent(new Event("parts")); // page.js starts the films that are new
   };
   const stream = streamInView(

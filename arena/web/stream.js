@@ -22,14 +22,22 @@ const streamInView = (address, listeners, onState) => {
       return null;
     }
   };
+  /* Whether a listener can make something of the data. */
+  const hears = (listener, data) => {
+    try {
+      listener(data);
+      return true;
+    } catch {
+      return false;
+    }
+  };
   const open = () => {
     const opened = new EventSource(address);
     source = opened;
     for (const [name, listener] of Object.entries(listeners)) {
       opened.addEventListener(name, (event) => {
         const data = read(event.data);
-        if (data) listener(data[0]);
-        else onState("unreadable");
+        if (!data || !hears(listener, data[0])) onState("unreadable");
       });
     }
     opened.addEventListener("open", () => onState("open"));

@@ -14,13 +14,16 @@ from arena.commands.published import published_league
 from arena.commands.runs import is_quiet
 from arena.errors import NoAnswerError, RunError
 from arena.exports.grid import figure, with_error
+from arena.exports.report.broadcast import Shown, cards, shown_game, waiting_board
+from arena.exports.report.comparison import comparison_of
 from arena.exports.report.game_page import game_page
 from arena.exports.report.material import Follower, Material
 from arena.exports.report.page import Around, PageSetting, fragment, render, rules_named
+from arena.exports.report.places import headline, running_headline
 from arena.exports.report.profiles import GamesToShow, Profiles, choose_games, opponents_of
 from arena.exports.report.report_page import facts_of, report_page
-from arena.exports.report.scan import Reasons
-from arena.exports.report.sections import details_of, lead
+from arena.exports.report.scan import Reasons, chosen_records
+from arena.exports.report.sections import details_of
 from arena.exports.report.viewer_data import album_of, viewer_values
 from arena.exports.text import seat_names
 from arena.ratings.columns import half_width
@@ -36,8 +39,6 @@ LATEST = 12
 """The number of games that the page of a run lists as just ended."""
 SPEED_S = 60.0
 """The speed of a run is measured over this many seconds."""
-FEATURED_S = 60.0
-"""The page of a run shows the same game at its top for this many seconds."""
 MAX_FOLLOWED = 4
 """The most runs whose games are kept in memory."""
 GAMES_ON_PAGE = 60
@@ -50,13 +51,16 @@ end.
 
 
 class FollowedRun(Follower):
-    """A run whose page somebody reads, with its speed and the game at the top of the page."""
+    """A run whose page somebody reads, with its speed, the game at the top of the page, and the
+    test if it is a comparison.
+    """
 
     def __init__(self, run: Run) -> None:
         super().__init__(run)
         self._paces = deque[tuple[float, int]]()
-        self._featured: Reasons = {}
-        self._featured_until = 0.0
+        self._comparison = comparison_of(run)
+        self._shown: Shown | None = None
+        self._shown_until = 0.0
 
     def games_per_s(self, games: int) -> float:
         """How many games ended per second since the oldest call in the last `SPEED_S` seconds; 0 if
@@ -70,19 +74,34 @@ class FollowedRun(Follower):
         since, before = self._paces[0]
         return (games - before) / (now - since) if now > since else 0.0
 
-    def lead(self, material: Material) -> dict[str, Any]:
-        """The values for the template of the page's first part, which shows a game that plays by
-        itself.
+    def sentence(self, material: Material) -> str:
+        """The first sentence of the page: the verdict of a comparison, else who leads."""
+        if self._comparison:
+            self._comparison.count(material.scan)
+            return self._comparison.sentence
+        if material.secrecy.is_finished:
+            return headline(material)
+        return running_headline(material)
 
-        The game stays the same for `FEATURED_S` seconds.
+    def shown(self, material: Material) -> Shown | None:
+        """The game that plays itself at the top of the page: the last one that ended and may be
+        shown, or the closest one when the run is over. It stays until it has been played to its
+        end. None before there is such a game.
         """
-        if time.monotonic() > self._featured_until:
+        if self._shown is None or time.monotonic() > self._shown_until:
             field = GamesToShow(material.scan, material.elo, ~material.is_open)
             latest: Reasons = {int(game): ["just ended"] for game in field.clean[:1]}
-            is_over = material.secrecy.is_finished
-            self._featured = choose_games(field, 1) if is_over else latest
-            self._featured_until = time.monotonic() + FEATURED_S
-        return lead(material, self._featured)
+            chosen = choose_games(field, 1) if material.secrecy.is_finished else latest
+            for record, reasons in chosen_records(material.scan, chosen):
+                self._show(record, "; ".join(reasons), material)
+        return self._shown
+
+    def _show(self, record: GameRecord, reason: str, material: Material) -> None:
+        """Put the game of ``record`` at the top of the page, unless it is there already."""
+        if self._shown is None or (self._shown.id, self._shown.reason) != (record.id, reason):
+            self._shown = shown_game(record, reason, material.run.info.boards) or self._shown
+        if self._shown:
+            self._shown_until = time.monotonic() + self._shown.seconds
 
 
 def nothing() -> None:
@@ -99,9 +118,12 @@ def look_at(folder: str) -> Sight:
     setting = setting_of_pages()
     parts = {name: fragment(f"{name}.html", values, setting).strip() for name in PARTS}
     row = material.tables.standings.iloc[0]
+    has_game = values["shown"] is not None
     elo = f"{row['mark']} {figure(row['elo'])}".strip()
     leader = str(row["bot"]), with_error(elo, half_width(row))
-    return Sight(parts, material.secrecy.is_finished, leader, time.process_time() - began)
+    return Sight(
+        parts, material.secrecy.is_finished, leader, time.process_time() - began, has_game=has_game
+    )
 
 
 def report(folder: str, setting: PageSetting) -> str:
@@ -123,7 +145,7 @@ def game(folder: str, setting: PageSetting, name: str) -> str:
     return game_page(run, record, setting, _around(run, record))
 
 
-def shown_game(setting: PageSetting, key: str) -> str:
+def league_game_page(setting: PageSetting, key: str) -> str:
     """The HTML of the page of the published league's game with this key."""
     league = published_league()
     shown = league.game(key)
@@ -173,7 +195,12 @@ def _values(material: Material, follower: FollowedRun) -> dict[str, Any]:
         **facts,
         "addresses": SitePages(run_name(material.run.folder)),
         "rules": rules_named(details_of(facts["faults"])),
-        "lead": follower.lead(material),
+        "has_play": True,
+        "is_broadcast": True,
+        "sentence": follower.sentence(material),
+        "shown": follower.shown(material),
+        "waiting": waiting_board(material),
+        "cards": cards(material),
         "is_live": missing != 0 and not is_quiet(material.run.folder),
         "speed": speed,
         "seconds": missing / speed if missing and speed else None,

@@ -441,6 +441,7 @@ def test_a_heading_sorts_its_column_and_says_so_and_the_rating_is_in_sight_on_a_
     browser, page
 ):
     browser.open(page)
+    browser.js("document.getElementById('all-columns').click()")
     column = (
         "return [...document.querySelectorAll('#standings tbody tr')]"
         ".map(row => row.cells[arguments[0]].textContent)"
@@ -461,9 +462,10 @@ def test_a_heading_sorts_its_column_and_says_so_and_the_rating_is_in_sight_on_a_
     browser.keys("Space")
     assert browser.js(sort) == "ascending"
     assert [int(text) for text in browser.js(column, games)] == figures[::-1]
-    browser.js("document.querySelector('#standings th.figure button').click()")  # the rank
+    browser.js("document.querySelector('#standings th.figure button').click()")  # the places
     assert browser.js(column, bot) == order
     assert browser.js("return document.querySelectorAll('#standings [aria-sort]').length") == 1
+    browser.js("document.getElementById('all-columns').click()")
     browser.become(390)
     rating = "return document.querySelector('#standings tbody .strong').getBoundingClientRect()"
     assert browser.js(f"{rating}.right") <= 390

@@ -12,6 +12,7 @@ from tests.web.serving import Served
 GAMES = duels("abc", 4)
 PROGRESS = "return document.querySelector('.progress strong')?.textContent"
 HEADING = """
+    document.getElementById("all-columns").click();
     const head = [...document.querySelectorAll("#standings th button")]
       .find((node) => node.textContent.trim() === "Games");
     head.focus();
@@ -71,7 +72,10 @@ def test_the_links_of_a_run_lead_to_pages(browser, run):
     own = server.url.partition("?")[0]
     browser.open(f"{own}runs/run")
     wait_for(browser, PROGRESS, "24")
-    links = browser.js("return [...document.querySelectorAll('main a')].map((link) => link.href)")
+    links = browser.js(
+        "return [...document.querySelectorAll('main a')]"
+        ".filter((link) => link.checkVisibility()).map((link) => link.href)"
+    )
     paths = {link.removeprefix(own) for link in links if "#" not in link}
     # one of each kind: a bot, a game, the games of two bots, all games
     kinds = {re.sub(r"(bots|games)/.*|=.*", r"\1", path): path for path in sorted(paths)}
@@ -89,3 +93,55 @@ def test_a_page_says_that_its_server_has_gone(browser, run):
         "return document.getElementById('problem').textContent",
         "The connection is lost. Trying again.",
     )
+
+
+FAKE_STREAM = """
+    window.EventSource = class extends EventTarget {
+      constructor() { super(); window.stream = this; this.readyState = 1; }
+      close() {}
+    };
+"""
+WITHOUT_THE_LAST_COLUMN = """
+    for (const row of document.querySelectorAll("#standings tr")) [...row.cells].at(-1).remove();
+"""
+CLICK_HEADINGS = """
+    const heads = [...document.querySelectorAll(arguments[0])];
+    return heads.filter((head) => {
+      head.querySelector("button.sort").click();
+      return !head.hasAttribute("aria-sort");
+    }).map((head) => head.textContent.trim());
+"""
+
+
+def test_a_heading_that_comes_with_an_update_sorts_its_table(browser, run):
+    folder, server = run
+    browser.open(f"{server.url.partition('?')[0]}runs/run")
+    wait_for(browser, PROGRESS, "12")
+    columns = len(browser.js("return [...document.querySelectorAll('#standings th.more')]"))
+    browser.js(WITHOUT_THE_LAST_COLUMN)
+    end_games(folder, GAMES[12:18])
+    wait_for(browser, PROGRESS, "18")
+    assert len(browser.js("return [...document.querySelectorAll('#standings th.more')]")) == columns
+    assert browser.js(CLICK_HEADINGS, "#standings th.more") == []
+
+
+def test_the_folder_of_a_broken_bot_leaves_no_heading_dead(browser, run):
+    folder, server = run
+    broken = folder.parent.parent / "bots" / "broken"
+    broken.mkdir(parents=True)
+    (broken / "bot.toml").write_text("name = [")
+    browser.open(f"{server.url.partition('?')[0]}bots")
+    assert "broken" in browser.text("bots")
+    assert browser.js(CLICK_HEADINGS, "#bots th[scope=col]:has(button)") == []
+    assert browser.log() == []
+
+
+@pytest.mark.parametrize("message", ["{", '{"nothing of this page": "text"}', "7"])
+def test_a_page_says_that_it_cannot_read_a_message(browser, run, message):
+    _, server = run
+    source = browser.cdp("Page.addScriptToEvaluateOnNewDocument", source=FAKE_STREAM)
+    browser.open(f"{server.url.partition('?')[0]}runs/run")
+    browser.js("stream.dispatchEvent(new MessageEvent('parts', { data: arguments[0] }))", message)
+    browser.cdp("Page.removeScriptToEvaluateOnNewDocument", **source)
+    assert "cannot read: load the page again" in browser.text("problem")
+    assert browser.js("return document.getElementById('problem').checkVisibility()")

@@ -6,6 +6,7 @@ import pytest
 
 from arena.exports.report.material import gather
 from arena.exports.report.page import OnePage, ids_of
+from arena.exports.report.places import headline, lead
 from arena.exports.report.profiles import (
     GamesToShow,
     Profiles,
@@ -15,7 +16,6 @@ from arena.exports.report.profiles import (
     opponents_of,
 )
 from arena.exports.report.report_page import report_page
-from arena.exports.report.sections import headline, lead
 from arena.tournament.run import Run
 from tests.exports.runs import data_of, duels, game_of, write_run
 

@@ -63,7 +63,9 @@ def test_names_and_labels_are_escaped():
 
 def test_what_is_not_known_is_not_drawn():
     scale = linear([0, 100], 8, 200)
-    assert "circle" not in interval(scale, NAN, NAN, NAN, "none")
+    nothing = interval(scale, NAN, NAN, NAN, "none")
+    assert "range" not in nothing
+    assert 'class="dot"' not in nothing
     assert "range" not in interval(scale, NAN, 50, NAN, "no interval")
     assert "nan" not in spread(scale, (1, 2, 3), 9, "spread") + bars(scale, [0], "nothing")
 
@@ -76,6 +78,21 @@ def test_a_bound_is_an_arrow_to_its_open_side_without_a_dot():
     assert f"L{20 - EDGE + 1} " in down
     beyond = interval(scale, NAN, -500, -500, "below -500")
     assert f"L{20 - EDGE + 1} " in beyond
+
+
+def test_an_open_dot_says_that_nothing_is_known():
+    scale = linear([0, 100], 8, 200)
+    assert "open-dot" in interval(scale, NAN, NAN, NAN, "nobody knows yet")
+    assert "open-dot" not in interval(scale, 20, 50, 80, "from 20 to 80")
+    assert "open-dot" not in interval(scale, 60, 60, NAN, "above 60")
+
+
+def test_an_interval_beyond_the_scale_is_an_arrow_at_its_edge():
+    scale = linear([0, 100], 20, 200)
+    beyond = interval(scale, -900, -800, -700, "from -900 to -700")
+    assert "circle" not in beyond
+    assert f"L{20 - EDGE + 1} " in beyond
+    assert f"L{200 + EDGE - 1} " in interval(scale, 700, 800, 900, "from 700 to 900")
 
 
 def test_numbers_in_words():

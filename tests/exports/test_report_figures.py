@@ -166,10 +166,10 @@ def test_the_standings_count_the_games_of_each_bot(games, tables):
         left = [game["left"][seat] for game, seat in own]
         faults = [fault for game, seat in own for fault in game["faults"] if fault["seat"] == seat]
         assert number(row["Games"]) == len(own)
-        assert number(row["Wins"]) == shares.count(1.0)
+        assert number(row["Won"]) == shares.count(1.0)
         assert number(row["Shared"]) == shares.count(0.5)
-        assert number(row["Losses"]) == shares.count(0.0)
-        assert number(row["Share"]) == pytest.approx(100 * mean(shares), abs=ROUNDED)
+        assert number(row["Lost"]) == shares.count(0.0)
+        assert number(row["Wins"]) == pytest.approx(100 * mean(shares), abs=WHOLE)
         assert number(row["Left"]) == pytest.approx(mean(left), abs=ROUNDED)
         assert number(row["Faults"]) == len(faults)
 

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
@@ -35,9 +35,20 @@ def animated_picture(record: GameRecord, board: Board) -> str:
 
 def animation_of(record: GameRecord, board: Board) -> tuple[int, int, str]:
     """The width and height of an animation of the game of ``record``, played on ``board``, and the
-    content of its ``svg`` element, which refers to parts (see `arena.exports.parts`). Raises
-    NotationError if the record's deck is not a deck, and RunError if the record does not follow
-    from its deck and moves.
+    content of its ``svg`` element, which refers to parts (see `arena.exports.parts`). Below the
+    board is a line for each seat. Raises NotationError if the record's deck is not a deck, and
+    RunError if the record does not follow from its deck and moves.
+    """
+    drawn, left = _moving_board(record, board)
+    width, height = size(board)
+    panel = f'<g transform="translate(0 {height})">{_panel(record, left, width)}</g>'
+    ground = '<rect width="100%" height="100%" rx="9" fill="#f5eedd"/>'
+    return width, height + LINE * len(record.bots) + 12, f"{ground}{drawn}{panel}"
+
+
+def _moving_board(record: GameRecord, board: Board) -> tuple[str, list[list[int]]]:
+    """The SVG of ``board`` on which the game of ``record`` plays itself, with the clock of the
+    animation, and the pagodas left by seat in each frame. Raises like `animation_of`.
     """
     film = Film(board)
     state = start_state(record, board)
@@ -46,17 +57,45 @@ def animation_of(record: GameRecord, board: Board) -> tuple[int, int, str]:
     for step in replay(record, board):
         film.add(step.state, step.move)
         left.append(list(step.state.left))
-    width, height = size(board)
     # The animation ``q`` lasts as long as the game and repeats; all others begin relative to it.
-    length = START_S + (len(left) - 1) * STEP_S + END_S
+    length = film_seconds(len(left) - 1)
     tick = f'<animate id="q" attributeName="x" begin="0s;q.end" dur="{length:g}s"/>'
-    content = (
-        '<rect width="100%" height="100%" rx="9" fill="#f5eedd"/>'
-        f'<rect width="0" height="0">{tick}</rect>'
-        f'{framed(board, _elements(film))}<g transform="translate(0 {height})">'
-        f"{_panel(record, left, width)}</g>"
+    clock = f'<rect width="0" height="0">{tick}</rect>'
+    return f"{clock}{framed(board, _elements(film))}", left
+
+
+def film_seconds(steps: int) -> float:
+    """How long the animation of a game with so many ``steps``, which are its moves and passes,
+    lasts, in seconds.
+    """
+    return START_S + steps * STEP_S + END_S
+
+
+class MovingBoard(NamedTuple):
+    """A board on which a game plays itself: its ``picture``, and for each step of it, from the
+    start on, the pagodas ``left`` by seat.
+    """
+
+    picture: Markup
+    left: list[list[int]]
+
+
+def moving_board(record: GameRecord, board: Board) -> MovingBoard:
+    """The ``board`` on which the game of ``record`` plays itself from its first tile, for a page
+    that shows the seats beside it. Raises like `animation_of`.
+    """
+    drawn, left = _moving_board(record, board)
+    width, height = size(board)
+    picture = element(
+        "svg",
+        Markup(drawn),  # noqa: S704 - our own drawing
+        viewBox=f"0 0 {width} {height}",
+        class_="film",
+        role="img",
+        aria_label=f"The game {record.id}, playing itself",
+        data_from="start",
     )
-    return width, height + LINE * len(record.bots) + 12, content
+    return MovingBoard(picture, left)
 
 
 def film_of(
@@ -84,10 +123,10 @@ def film_of(
         role="img",
         aria_label=f"The game {record.id}, playing itself",
     )
-    return {"id": record.id, "caption": _caption(record, reasons), "picture": picture}
+    return {"id": record.id, "caption": caption_of(record, reasons), "picture": picture}
 
 
-def _caption(record: GameRecord, reasons: Sequence[str]) -> str:
+def caption_of(record: GameRecord, reasons: Sequence[str]) -> str:
     """The caption of the game of ``record``, which was chosen for these reasons, such as "greedy
     upsets careful, Lion, 41 tiles; upset: by 120 Elo".
     """

@@ -23,6 +23,8 @@ LETTER = 6.5
 EDGE = 8
 """The width of the margin to the left and right of a row's scale."""
 END, START = ROW_WIDTH - EDGE, EDGE
+ARROW_ROOM = 8
+"""The length of the arrow at the edge of a chart that stands for an interval beyond it."""
 STEPS = (1, 2, 2.5, 5, 10)
 
 
@@ -152,7 +154,8 @@ def interval(
     scale: Scale, low: float, middle: float, high: float, label: str, *, is_plain: bool = False
 ) -> Markup:
     """A chart of a table row, on ``scale``: a dot at ``middle`` with its interval from ``low`` to
-    ``high``. If only one end is finite, it is an arrow without a dot; if none is, a dot alone.
+    ``high``. If only one end is finite, or the interval lies outside the scale, it is an arrow
+    without a dot. If nothing is finite, it is an open dot, which says that nothing is known.
     ``is_plain`` leaves out the grid.
     """
     y = ROW_HEIGHT / 2
@@ -160,14 +163,21 @@ def interval(
     if scale.low <= 0 <= scale.high:
         parts.append(line(scale(0), 0, scale(0), ROW_HEIGHT, "zero"))
     ends = [scale(end) for end in (low, high) if isfinite(end)]
-    if len(ends) == 1:
+    is_outside = len(ends) > 1 and ends[0] == ends[1] and low < high
+    if is_outside:
+        inside = ends[0] + ARROW_ROOM * (1 if high < scale.low else -1)
+        parts += _arrow(inside, ends[0], y)
+    elif len(ends) == 1:
         parts += _arrow(ends[0], scale.end if isfinite(low) else scale.start, y)
         parts.append(line(ends[0], y - 4, ends[0], y + 4, "range"))
     elif ends:
         strokes = ([(ends[0], y), (ends[1], y)], *([(x, y - 4), (x, y + 4)] for x in ends))
         parts.append(element("path", d="".join(map(path, strokes)), class_="range"))
-    if isfinite(middle) and len(ends) != 1:
+    if isfinite(middle) and len(ends) != 1 and not is_outside:
         parts.append(element("circle", cx=scale(middle), cy=y, r=5, class_="dot"))
+    elif not ends:
+        middle = (scale.start + scale.end) / 2
+        parts.append(element("circle", cx=middle, cy=y, r=4.5, class_="open-dot"))
     return picture(ROW_WIDTH, ROW_HEIGHT, label, *parts, class_="row")
 
 

@@ -33,7 +33,7 @@ def game_page(
     records = [record, *others[:MAX_SEATINGS]]
     chosen: list[ChosenRecord] = [(shown, []) for shown in records]
     reviews, _ = reviews_of(run)
-    album = album_of(chosen, run.info.boards, reviews, is_open, judged=2)
+    album = album_of(chosen, run.info.boards, reviews, is_open, judged=2, tried=1)
     if not album.games or album.games[0]["id"] != record.id:
         raise RunError(album.damaged[0])
     forfeits = [Forfeited(0, record.id, record.bots[fault.seat], fault) for fault in record.faults]

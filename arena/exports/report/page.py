@@ -51,6 +51,7 @@ SCRIPTS = (
     "curves.js",
     "deal.js",
     "viewer_state.js",
+    "viewer_tries.js",
     "viewer_words.js",
     "viewer_log.js",
     "viewer_curves.js",

@@ -97,9 +97,9 @@ def choose_games(eligible: GamesToShow, count: int) -> Reasons:
     chosen: Reasons = {}
     some = max(1, count // 8)
     sources: list[tuple[int, ChosenGames]] = [
-        (some, _closest(eligible)),
+        (some, closest(eligible)),
         (some, _same_deals(eligible, chosen)),
-        (some, _upsets(eligible)),
+        (some, upsets(eligible)),
         (count // 3, _faults(eligible)),
         (max(1, some // 2), _by_length(eligible, longest=True)),
         (max(1, some // 2), _by_length(eligible, longest=False)),
@@ -117,7 +117,7 @@ def choose_games(eligible: GamesToShow, count: int) -> Reasons:
     }
 
 
-def _closest(eligible: GamesToShow) -> ChosenGames:
+def closest(eligible: GamesToShow) -> ChosenGames:
     """The ``eligible`` games without a fault, those with the smallest lead first; of equal ones the
     longer game first.
     """
@@ -143,7 +143,7 @@ def _same_deals(eligible: GamesToShow, chosen: Reasons) -> ChosenGames:
                 yield int(other), "same deal, other seats"
 
 
-def _upsets(eligible: GamesToShow) -> ChosenGames:
+def upsets(eligible: GamesToShow) -> ChosenGames:
     """For each rating difference that a winner overcame, the latest such game among the
     ``eligible`` ones without a fault, the largest difference first.
     """

@@ -6,10 +6,12 @@ from typing import Any, NamedTuple
 from arena import __version__
 from arena.exports.grid import counted
 from arena.exports.report import sections
+from arena.exports.report.comparison import comparison_of
 from arena.exports.report.material import Material, gather
 from arena.exports.report.page import ALONE, OnePage, PageSetting, render
+from arena.exports.report.places import lead, standings
 from arena.exports.report.profiles import Profiles, choose, meetings_of, opponents_of
-from arena.exports.report.scan import chosen_records
+from arena.exports.report.scan import Reasons, chosen_records
 from arena.exports.report.viewer_data import Album, album_of, reviews_of, viewer_values
 from arena.exports.text import CLOCKS, counted_text, gain_lines, noun_of
 from arena.players.labels import has_odds
@@ -44,7 +46,7 @@ def report_page(
     chosen, (reviews, damage) = choose(material, wanted), reviews_of(run)
     records = chosen_records(material.scan, chosen)
     album = album_of(records, material.run.info.boards, reviews, material.secrecy.is_open_game)
-    values = {**_values(material, album), "lead": sections.lead(material, chosen)}
+    values = {**_values(material, album), "lead": _lead(material, chosen)}
     notes = []
     if exposed := sum(bool(material.is_open[game]) for game in chosen):
         games = f"{counted(exposed, 'game')} of deals that are still being played"
@@ -54,6 +56,18 @@ def report_page(
     notes += [f"left out, because it could not be replayed: {what}" for what in album.damaged]
     notes += [f"grades are left out: {damage}"] if damage else []
     return Report(render("report.html", values, setting), notes)
+
+
+def _lead(material: Material, chosen: Reasons) -> dict[str, Any]:
+    """The values for the first part of the report; the first sentence of a comparison is its
+    verdict.
+    """
+    values = lead(material, chosen)
+    comparison = comparison_of(material.run)
+    if comparison:
+        comparison.count(material.scan)
+        return values | {"sentence": comparison.sentence, "podium": []}
+    return values
 
 
 def facts_of(material: Material) -> dict[str, Any]:
@@ -75,7 +89,9 @@ def facts_of(material: Material) -> dict[str, Any]:
         "sentences": tables.sentences,
         "notes": [*gain_lines(tables), *tables.notes],
         "is_comparison": material.run.info.is_comparison,
-        "standings": sections.standings(tables),
+        "standings": standings(material),
+        "has_play": False,
+        "is_broadcast": False,
         "versions": history and sections.versions(history),
         "pairs": sections.pairs(material),
         "faults": sections.faults(material),

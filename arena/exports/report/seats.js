@@ -67,11 +67,17 @@ const tableOf = (board, players, lineOf) => {
       draw.sendHome(live, game.elements, story.moveAt(step), homeOf, side);
     }
   };
-  /* Show a placement that was possible, over the position; an empty text shows none. */
-  const showGhost = (move) => {
-    const placement = notation.parseMove(move);
-    if (!placement) ghost.replaceChildren();
-    else ghost.replaceChildren(draw.placedTile(placement, side), draw.ring(placement, side));
+  /* Show placements that were possible, pale over the position, the best of them first; without one,
+     or with an empty text, show none. */
+  const showGhost = (/** @type {string[]} */ ...moves) => {
+    const placements = moves.map(notation.parseMove).filter((placement) => placement !== null);
+    const nodes = placements.flatMap((placement, rank) => {
+      const tile = draw.placedTile(placement, side);
+      const ring = draw.ring(placement, side);
+      if (rank) [tile, ring].forEach((node) => node.classList.add("next-best"));
+      return [tile, ring];
+    });
+    ghost.replaceChildren(...nodes);
   };
 
   return Object.freeze({

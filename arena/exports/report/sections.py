@@ -5,7 +5,6 @@ and the commands that play the run again.
 import shlex
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from math import isfinite
 from typing import Any
 
 import msgspec
@@ -15,8 +14,7 @@ from numpy.typing import NDArray
 
 from arena.errors import BotFolderError, RunError, printable
 from arena.exports.analysis import DAY, leader_note, rated_rows, status_text
-from arena.exports.grid import abridged, counted, figure, milliseconds, width_of, with_error
-from arena.exports.report.animation import film_of
+from arena.exports.grid import abridged, counted, figure, milliseconds, width_of
 from arena.exports.report.charts import (
     END,
     ROW_HEIGHT,
@@ -33,25 +31,16 @@ from arena.exports.report.charts import (
     versions_curve,
 )
 from arena.exports.report.material import Material
-from arena.exports.report.scan import Forfeited, Reasons, chosen_records
+from arena.exports.report.scan import Forfeited
 from arena.exports.text import ends_of
 from arena.players.labels import settings_text
 from arena.players.manifest import read_manifest
 from arena.players.player import YOU
-from arena.ratings.columns import (
-    BOUNDS,
-    HISTORY,
-    STANDINGS,
-    Column,
-    half_width,
-    in_whole_elo,
-    placed,
-)
+from arena.ratings.columns import HISTORY, STANDINGS, Column, half_width, in_whole_elo, placed
 from arena.ratings.history import History
 from arena.ratings.tables import Tables
 from arena.records.config import DEFAULTS, Comparison, RunConfig, Tuning
 from arena.records.evidence import evidence_name
-from arena.records.record import DUEL
 from arena.records.regular import has_folder, read_regular
 from arena.records.runfile import BotInfo, RunInfo
 from arena.rules.boards import BUILT_IN
@@ -91,58 +80,9 @@ TABLE_TOP, GLYPH, GAP, MARGIN, LARGER = 66, 9, 16, 24, 1.3
 columns, at the edge; LARGER is the picture's magnification compared with the charts of a page.
 """
 LONGEST = 32
-PLACES = 3
 
 
-def lead(material: Material, chosen: Reasons) -> dict[str, Any]:
-    """The values for the first part of a page about a run, whose data are ``material``: its first
-    sentence, the best bots as (rank, bot, Elo), and the first of the ``chosen`` games as an
-    animation; None if no game is chosen or the first one cannot be animated, see `film_of`.
-    """
-    rows: list[dict[Any, Any]] = material.tables.standings.to_dict("records")
-    shown = [*chosen_records(material.scan, dict([*chosen.items()][:1]))]
-    return {
-        "sentence": headline(material),
-        "podium": [
-            (row["rank"], row["bot"], rating_of(row))
-            for row in rows
-            if row["rank"] <= PLACES and isfinite(row["elo"])
-        ],
-        "game": film_of(*shown[0], material.run.info.boards) if shown else None,
-    }
-
-
-def rating_of(row: Any) -> str:
-    """The rating in ``row`` with its error, such as ``1,203 ± 18 Elo``, or its bound."""
-    mark = f"{row['mark']} " if row["mark"] in BOUNDS else ""
-    return f"{with_error(mark + figure(row['elo']), half_width(row))} Elo"
-
-
-def headline(material: Material) -> str:
-    """The first sentence of a report: which bot leads, and whether another one may really be the
-    best. For two bots, a shared lead, or a leader with a mark, it is one of the sentences below the
-    standings. Empty without bots.
-    """
-    table = material.tables.standings
-    sentences = material.tables.sentences
-    if table.empty:
-        return ""
-    first = table.iloc[0]
-    leader = printable(str(first["bot"]))
-    if len(table) <= DUEL or first["mark"] or (table["rank"] == 1).sum() > 1:
-        for sentence in sentences:
-            if printable(sentence).startswith(f"{leader} "):
-                return sentence
-        return sentences[0] if sentences else ""
-    elo = rating_of(first)
-    rivals = [printable(str(name)) for name in table["bot"][1:][table["rank_low"][1:] == 1]]
-    if not rivals:
-        return f"{leader} is clearly the best of {len(table)} bots, with {elo}."
-    who = rivals[0] if len(rivals) == 1 else f"any of {len(rivals)} others"
-    return f"{leader} leads {len(table)} bots with {elo}, but {who} may really be the best."
-
-
-def standings(tables: Tables, view: str = "page") -> dict[str, Any]:
+def standings(tables: Tables, view: str) -> dict[str, Any]:
     """The standings of ``tables`` with their intervals on one scale, with the columns that ``view``
     (see `columns.placed`) shows.
     """
@@ -151,9 +91,9 @@ def standings(tables: Tables, view: str = "page") -> dict[str, Any]:
     scale = linear(ends_of(table, is_anchored=bool(tables.anchors)), START, END)
     rows = [
         {
-            "cells": [_cell(column, row) for column in columns],
+            "cells": [cell(column, row) for column in columns],
             "picture": interval(
-                scale, row["elo_low"], row["elo"], row["elo_high"], _interval_words(row)
+                scale, row["elo_low"], row["elo"], row["elo_high"], interval_words(row)
             ),
         }
         for row in table.to_dict("records")
@@ -161,7 +101,7 @@ def standings(tables: Tables, view: str = "page") -> dict[str, Any]:
     return {"columns": columns, "rows": rows, "axis": axis(scale, "Elo")}
 
 
-def _cell(column: Column, row: Any) -> tuple[str, str]:
+def cell(column: Column, row: Any) -> tuple[str, str]:
     """The style of the cell of ``row`` in this column, and its text."""
     value = column.value(row)
     style = column.style
@@ -173,7 +113,7 @@ def _cell(column: Column, row: Any) -> tuple[str, str]:
     return style, column.written(row, figure) + unit
 
 
-def _interval_words(row: Any) -> str:
+def interval_words(row: Any) -> str:
     """The interval of ``row`` in words, for screen readers."""
     low = row["elo_low"]
     high = row["elo_high"]

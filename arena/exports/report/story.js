@@ -7,6 +7,9 @@
 const storyOf = (game, rows) => {
   /* A move is costly if it cost at least this share of the win. */
   const COSTLY = 0.05;
+  /* At most so many changes of the chances, of at least this size, are key moments. */
+  const MOST_SWINGS = 3;
+  const SWING = 0.15;
 
   /* All positions from what each move changed. */
   const unfold = () => {
@@ -82,6 +85,31 @@ const storyOf = (game, rows) => {
   };
   const costly = states.flatMap((_, number) => (costOf(number) ? [number] : []));
   const winAt = (number) => moveAt(number)?.win ?? moveAt(number)?.grade?.[3];
+  /* The steps that changed the chances in a game of two most. */
+  const swings = () => {
+    if (game.bots.length !== 2) return [];
+    /** @type {[number, number][]} */
+    const sizes = [];
+    let before = null;
+    for (const number of states.keys()) {
+      const share = winAt(number);
+      if (share === undefined) continue;
+      const first = moveAt(number).seat ? 1 - share : share;
+      if (before !== null) sizes.push([Math.abs(first - before), number]);
+      before = first;
+    }
+    sizes.sort((one, other) => other[0] - one[0]);
+    return sizes.slice(0, MOST_SWINGS).flatMap(([size, number]) => (size < SWING ? [] : [number]));
+  };
+  const isCapture = (/** @type {[string, string, boolean?]} */ [kind, , isHome]) =>
+    kind === "conquer" || (kind === "absorb" && isHome);
+  const captures = game.steps.flatMap(({ events }, index) =>
+    events?.some(isCapture) ? [index + 1] : [],
+  );
+  /* The key moments: what a reader who has little time wants to see. */
+  const moments = [...new Set([...costly, ...captures, ...swings()])].sort(
+    (one, other) => one - other,
+  );
 
   /* The tiles of a seat in the order in which it got them, each with the step since which it has
      it. */
@@ -116,6 +144,7 @@ const storyOf = (game, rows) => {
     kindsOf,
     costOf,
     costly,
+    moments,
     winAt,
     tilesOf,
   });

@@ -6,9 +6,11 @@ const tables = (() => {
   const sortings = new Map();
   const nameOf = (table) => `${table.closest("section")?.id} ${table.caption.textContent}`;
 
+  /* The text by which a row is sorted; empty where the row has no such cell, as under a problem that
+     reaches over several columns. */
   const textOf = (row, column) => {
     const cell = row.cells[column];
-    return cell.dataset.v ?? cell.textContent.trim();
+    return cell?.dataset.v ?? cell?.textContent.trim() ?? "";
   };
   /* The first figure in a text, which may have a minus sign and separators of thousands. */
   const figureOf = (text) => {
@@ -41,16 +43,21 @@ const tables = (() => {
     sortings.set(nameOf(table), [column, direction]);
   };
 
-  const button = (table, head, column) => {
-    const node = draw.html("button", { type: "button", class: "sort" }, ...head.childNodes);
-    node.addEventListener("click", () => {
-      const first =
-        head.classList.contains("figure") && !head.dataset.up ? "descending" : "ascending";
-      const other = first === "descending" ? "ascending" : "descending";
-      sort(table, column, head.getAttribute("aria-sort") === first ? other : first);
-    });
-    head.append(node);
+  const makeButton = (head) => {
+    head.append(draw.html("button", { type: "button", class: "sort" }, ...head.childNodes));
   };
+  /* A live page puts headings of a new copy of a table into the table that is there, so a click
+     looks up the table of its heading. */
+  document.addEventListener("click", (event) => {
+    const target = /** @type {Element} */ (event.target);
+    const head = target.closest("button.sort")?.closest("th");
+    if (!head) return;
+    const isFirstDown = head.classList.contains("figure") && !head.dataset.up;
+    const first = isFirstDown ? "descending" : "ascending";
+    const other = isFirstDown ? "ascending" : "descending";
+    const isSorted = head.getAttribute("aria-sort") === first;
+    sort(head.closest("table"), head.cellIndex, isSorted ? other : first);
+  });
 
   /* Make the whole table one stop of the tab key, and let arrow keys go from cell to cell. */
   const grid = (table) => {
@@ -91,9 +98,9 @@ const tables = (() => {
 
   const dress = (root) => {
     for (const table of root.querySelectorAll("table.sortable")) {
-      [...table.tHead.rows[0].cells].forEach((head, column) => {
-        if (!head.classList.contains("picture")) button(table, head, column);
-      });
+      for (const head of table.tHead.rows[0].cells) {
+        if (!head.classList.contains("picture")) makeButton(head);
+      }
       const before = sortings.get(nameOf(table));
       if (before) sort(table, ...before);
     }

@@ -37,6 +37,9 @@ const showGame = (viewer, story) => {
   parts.eyes.replaceChildren(draw.html("option", { value: "" }, "all of them"), ...seats);
   parts.result.replaceChildren(...headingOf(story));
   parts["key-on"].hidden = !story.costly.length;
+  parts["moment-on"].hidden = !story.moments.length;
+  parts["moment-back"].hidden = !story.moments.length;
+  parts.tries.hidden = !story.game.steps.some((step) => step.tries);
   fillCurves(viewer);
 };
 
@@ -96,6 +99,10 @@ const connectChoices = (viewer) => {
   });
 };
 
+/** The page of one game begins at its first tile, a report at the end of its first game. */
+const firstTurn = (/** @type {Viewer} */ { parts }) =>
+  parts.viewer.closest(".alone") ? 1 : Infinity;
+
 /** @param {HTMLElement} element the element that has the games of the page as JSON */
 const startViewer = (element) => {
   const viewer = makeViewer(JSON.parse(element.textContent));
@@ -106,7 +113,7 @@ const startViewer = (element) => {
   fillChoice(viewer);
   viewer.parts.viewer.hidden = false;
   if (openFromAddress(viewer)) scrollToViewer(viewer);
-  else openGame(viewer, storyNamed(viewer, viewer.games[0].id), Infinity, 0); // at its end
+  else openGame(viewer, storyNamed(viewer, viewer.games[0].id), firstTurn(viewer), 0);
 };
 
 const gamesData = document.getElementById("games-data");

@@ -13,6 +13,7 @@ from arena.exports.grid import counted, visible
 from arena.exports.ground import empty_board
 from arena.exports.parts import all_parts
 from arena.exports.report.page import rules_named
+from arena.exports.report.tries import add_tries
 from arena.exports.scene import Film
 from arena.exports.text import event_text, seat_names
 from arena.match.grading import winning_shares
@@ -150,13 +151,14 @@ def album_of(
     reviews: Sequence[ReviewedGame] = (),
     is_open: Callable[[GameRecord], bool] = lambda _: False,
     judged: int = 1,
+    tried: int = 0,
 ) -> Album:
     """Replays the ``chosen`` games until the page is full. ``rows`` are the rows of the run's
     boards by name, ``reviews`` the lines of its review.jsonl.
 
     For the first ``judged`` games the chances to win are estimated quickly, unless the games were
-    reviewed. Games on one deal link to each other, except where ``is_open`` says that a game's deal
-    is still being played.
+    reviewed. The first ``tried`` games have the best places of the tiles in hand. Games on one deal
+    link to each other, except where ``is_open`` says that a game's deal is still being played.
     """
     together = defaultdict[Any, list[tuple[int, dict[str, Any]]]](list)
     games = list[dict[str, Any]]()
@@ -174,6 +176,8 @@ def album_of(
             add_grades(game, record, reviews)
             if len(games) < judged and "judge" not in game:
                 add_shares(game, record, board)
+            if len(games) < tried:
+                add_tries(game, record, board)
         except (ArenaError, KeyError, IndexError) as error:
             reason = str(error)
             # An error that the replay found names the game already.

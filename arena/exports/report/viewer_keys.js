@@ -15,6 +15,8 @@ const KEY_ACTIONS = {
   " ": togglePlaying,
   k: (viewer) => goToCostly(viewer, 1),
   K: (viewer) => goToCostly(viewer, -1),
+  n: (viewer) => goToMoment(viewer, 1),
+  N: (viewer) => goToMoment(viewer, -1),
 };
 
 /** What each button does, by its id. @type {Record<string, (viewer: Viewer) => void>} */
@@ -26,11 +28,13 @@ const BUTTON_ACTIONS = {
   "event-back": KEY_ACTIONS.ArrowUp,
   "event-on": KEY_ACTIONS.ArrowDown,
   "key-on": KEY_ACTIONS.k,
+  "moment-on": KEY_ACTIONS.n,
+  "moment-back": KEY_ACTIONS.N,
 };
 
 /**
  * Whether a key belongs to the viewer while the focus is on a node. On the board and in the log all
- * keys do. Elsewhere only left, right and K do, and on the page of one game also the keys that jump
+ * keys do. Elsewhere only left, right, K and N do, and on the page of one game also the keys that jump
  * and play: up and down scroll the page.
  *
  * @param {Viewer} viewer
@@ -44,7 +48,9 @@ const isKeyOfViewer = ({ parts }, focused, key) => {
     const hasKeysOfItsOwn = focused.closest("button, input, select, summary, [role=group].scroll");
     return isPageOfOneGame && (focused === parts.step || !hasKeysOfItsOwn);
   }
-  const keys = isPageOfOneGame ? /^(Arrow(Left|Right)|Home|End|k|K)$/ : /^(Arrow(Left|Right)|k|K)$/;
+  const keys = isPageOfOneGame
+    ? /^(Arrow(Left|Right)|Home|End|[kKnN])$/
+    : /^(Arrow(Left|Right)|[kKnN])$/;
   return keys.test(key) && !focused.closest("input, select, summary, [role=group].scroll");
 };
 

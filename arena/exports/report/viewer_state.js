@@ -6,7 +6,7 @@
 const VIEWER_IDS =
   "viewer game link result board board-about race values wins times step play kind " +
   "speed now eyes players log cells seatings twin twin-board twin-about twin-players " +
-  "same-deal deal-results deal-tiles key-on rule-text own-seats choice";
+  "same-deal deal-results deal-tiles key-on rule-text own-seats choice tries moment-on moment-back";
 
 /**
  * @param {ViewerData} data the games of the page
@@ -70,10 +70,14 @@ const lastCursor = ({ story, twin }) => Math.max(story.last, twin?.last ?? 0);
  * @param {Position} state
  * @returns {ReturnType<LineOf>}
  */
-const handLine = (viewer, { game }, state, seat, isNext) => {
+const handLine = (viewer, story, state, seat, isNext) => {
+  const { game } = story;
   const hand = notation.tilesOf(state.hands[seat]);
   const isSeen = isHandSeen(viewer, seat);
-  const tiles = hand.map((letters) => draw.domino(isSeen ? letters : "??"));
+  const tiles = hand.map((letters) => {
+    if (!isSeen) return draw.domino("??");
+    return isNext ? tileToTry(viewer, story, state, letters) : draw.domino(letters);
+  });
   return [
     { name: game.bots[seat], status: isNext ? "to move" : "", unit: `of ${game.stock} left` },
     draw.html("div", { class: "hand" }, ...(tiles.length ? tiles : ["no tiles"])),
@@ -93,7 +97,8 @@ const addressOf = ({ story, twin }, turn, passes = 0) => {
 };
 
 /**
- * Read the fragment of an address, such as "#game=bird%2Fa%2Bb%2F1%2F0&turn=7.1".
+ * Read the fragment of an address, such as "#game=bird%2Fa%2Bb%2F1%2F0&turn=7.1", or "#t12" for the
+ * position after tile 12 of the game of the page.
  *
  * @param {string} hash
  * @returns {{ game?: string, turn?: string, beside?: string }}
@@ -106,6 +111,8 @@ const fieldsOfAddress = (hash) => {
       return text;
     }
   };
+  const tile = /^#t(\d+)$/.exec(hash);
+  if (tile) return { turn: tile[1] };
   const fields = hash.slice(1).split("&");
   return Object.fromEntries(fields.map((field) => field.split("=").map(decoded)));
 };

@@ -40,6 +40,7 @@ const showStep = (viewer, wanted) => {
   table.show(step, isNext && step === cursor);
   showTwin(viewer, isNext);
   showWords(viewer);
+  showPlaces(viewer, []);
   markLog(viewer);
   fillSquares(viewer);
   viewer.shownAddress = addressOf(viewer, story.states[step].turn, story.passesAt(step));
@@ -120,17 +121,34 @@ const goToEvent = (viewer, direction) => {
 };
 
 /**
+ * Go to the next key moment: a large change of the chances, a village or province that was taken, or
+ * a costly move. After the last one comes the first.
+ *
+ * @param {Viewer} viewer
+ * @param {1 | -1} direction -1 goes to the moment before, and before the first to the last
+ */
+const goToMoment = (viewer, direction) => goToOneOf(viewer, viewer.story.moments, direction);
+
+/**
  * Go to the next costly move, and after the last one to the first.
  *
  * @param {Viewer} viewer
  * @param {1 | -1} direction -1 goes to the costly move before, and before the first to the last
  */
-const goToCostly = (viewer, direction) => {
-  const { costly } = viewer.story;
-  if (!costly.length) return;
+const goToCostly = (viewer, direction) => goToOneOf(viewer, viewer.story.costly, direction);
+
+/**
+ * Go to the next of some steps, and after the last one to the first; backward likewise.
+ *
+ * @param {Viewer} viewer
+ * @param {number[]} steps in their order
+ * @param {1 | -1} direction
+ */
+const goToOneOf = (viewer, steps, direction) => {
+  if (!steps.length) return;
   const next =
     direction > 0
-      ? (costly.find((step) => step > viewer.step) ?? costly[0])
-      : (costly.findLast((step) => step < viewer.step) ?? costly.at(-1));
+      ? (steps.find((step) => step > viewer.step) ?? steps[0])
+      : (steps.findLast((step) => step < viewer.step) ?? steps.at(-1));
   stopAt(viewer, next);
 };

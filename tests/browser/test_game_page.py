@@ -1,0 +1,83 @@
+"""The page of one game as an analysis board, in a real browser."""
+
+import pytest
+
+from arena.exports.effects import effects_of
+from arena.match.replay import positions
+from arena.rules.boards import built_in
+from arena.rules.notation import move_text, parse_move
+from tests.browser.pages import pair_page
+
+NOW = "now"
+GHOSTS = "return document.querySelectorAll('#board .ghost use').length"
+
+
+@pytest.fixture
+def game(tmp_path):
+    path, games = pair_page(tmp_path, ("a", "b"))
+    return path, games[0]
+
+
+def test_a_game_begins_at_its_first_tile_and_a_link_opens_it_at_another(browser, game):
+    path, _ = game
+    browser.open(path)
+    assert browser.text(NOW).startswith("Turn 1:")
+    browser.open(path, "#t12")
+    assert browser.text(NOW).startswith("Turn 12:")
+
+
+def test_a_tile_of_the_seat_to_move_shows_its_three_best_places_and_what_it_does_there(
+    browser, game
+):
+    pytest.importorskip("arena.rules.native._core", reason="the pure core would take seconds")
+    path, record = game
+    browser.open(path, "#t12")
+    state = next(
+        state.copy() for state, _ in positions(record, built_in("bird")) if state.turns == 12
+    )
+    names = ["a", "b"]
+    assert browser.js(GHOSTS) == 0
+    tiles = browser.js("return document.querySelectorAll('#players .try').length")
+    assert tiles == len([*state.hands[state.mover]])
+    browser.js("document.querySelector('#players .try').focus()")
+    assert browser.js(GHOSTS) == 2 * 3  # a tile and its ring for each place
+    assert browser.js("return document.querySelectorAll('#board .ghost .next-best').length") == 4
+    lines = browser.js("return [...document.querySelectorAll('#tries span')].map(e => e.innerText)")
+    said = {
+        effects_of(state, move, names, 2).brief: move_text(state.board, move)
+        for move in state.legal_moves()
+    }
+    assert len(lines) == 3
+    for line in lines:
+        places, words = line.split(" ", 1)
+        assert words in said
+        assert len(places.split("\N{EN DASH}")) == 2
+    browser.js("document.activeElement.blur()")
+    assert browser.js(GHOSTS) == 0
+    assert "Point at a tile" in browser.text("tries")
+
+
+def test_the_best_place_is_the_one_with_the_best_outlook(browser, game):
+    pytest.importorskip("arena.rules.native._core", reason="the pure core would take seconds")
+    path, record = game
+    browser.open(path, "#t5")
+    board = built_in("bird")
+    state = next(state.copy() for state, _ in positions(record, board) if state.turns == 5)
+    data = "JSON.parse(document.getElementById('games-data').textContent)"
+    tries = browser.js(f"return {data}.games[0].steps[5].tries")
+    outlooks = dict(zip(state.legal_moves(), state.outlooks(), strict=True))
+    best = max(outlooks.values())
+    assert outlooks[parse_move(board, tries[0][0])] == best
+
+
+def test_arrows_lead_from_one_key_moment_to_the_next(browser, game):
+    path, record = game
+    browser.open(path)
+    turns = []
+    for _ in range(3):
+        browser.click("moment-on")
+        turns.append(int(browser.text(NOW).removeprefix("Turn ").partition(":")[0]))
+    assert turns == sorted(turns)
+    browser.keys("N")
+    assert browser.text(NOW).startswith(f"Turn {turns[1]}:")
+    assert record.turns >= turns[-1]

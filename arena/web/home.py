@@ -299,7 +299,9 @@ async def league_game(request: Request) -> Response:
     setting = setting_of_pages(has_play=has_play(request))
     pages = request.app.state.shown_pages
     if (key, setting) not in pages:
-        pages[key, setting] = await request.app.state.report_worker.ask("league_game_page", setting, key)
+        pages[key, setting] = await request.app.state.report_worker.ask(
+            "league_game_page", setting, key
+        )
     return answer(pages[key, setting], setting)
 
 

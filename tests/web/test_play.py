@@ -29,6 +29,7 @@ from arena.tournament.schedule import deck_of
 from arena.web.grading import GameGrades, Grader
 from arena.web.opengame import OpenGame
 from tests.support.commandline import ROOT
+from tests.support.processes import wait_until_dead
 from tests.web.games import Game, begin
 from tests.web.serving import Served
 
@@ -534,7 +535,8 @@ def test_play_web_opens_a_browser_where_there_is_a_screen_and_ctrl_c_ends_it_wit
     status, err = server.stop()
     assert (status, err.splitlines()[-1]) == (130, "interrupted")
     assert Path(f"{browser}.opened").read_text().strip() == server.url
-    assert not [pid for pid in bots if Path(f"/proc/{pid}").exists()]
+    for pid in bots:
+        wait_until_dead(pid)
     assert not (tmp_path / "results").exists()
 
 

@@ -14,8 +14,8 @@ from arena.cli.options import (
     as_json,
     default_option,
     one_argument,
+    pool_option,
     setting_options,
-    split_bot_names,
     tell_json,
 )
 from arena.cli.progress import Progress
@@ -59,13 +59,7 @@ comparison runs.
     *map(default_option, QUESTION),
     names=Comparison.__struct_fields__,
 )
-@click.option(
-    "--pool",
-    callback=split_bot_names,
-    metavar="BOT,...",
-    help="Opponents for both, best of about their strength: a weak pool tells little.  [default:"
-    " NEW and OLD play each other; with three and four players, both play against copies of OLD]",
-)
+@pool_option("NEW and OLD", "OLD")
 @click.option(
     "--games",
     type=WholeNumber(1),
@@ -133,10 +127,8 @@ def compare(  # noqa: PLR0913 - its options
         max_blocks = blocks_of(games, options)
     request = request_comparison(home, question, options, say, max_blocks=max_blocks)
     folder = run_path(home, options, request, finished=True)
-    if not pool and len(request.bots) > 2:  # noqa: PLR2004 - copies of the old bot
-        old = request.bots[1]
-        copies = [old, *request.bots[2:]]
-        conduct = conduct._replace(choice=conduct.choice.for_copies(old, copies))
+    if not pool:
+        conduct = for_copies_of_old(conduct, request)
     settled = play_comparison(folder, request, conduct, keeps_looks=as_json, minutes=minutes)
     if settled.runner.stop_level < AT_ONCE and (as_json or not settled.is_empty):
         if as_json:
@@ -155,6 +147,16 @@ def compare(  # noqa: PLR0913 - its options
             if request.config.pool and verdicts.is_weak_pool(contest.test):
                 say(WEAK_POOL)
     return settled.ending(f"use a larger --games with --out {folder.name} to continue")
+
+
+def for_copies_of_old(conduct: Conduct, request: Request) -> Conduct:
+    """How to play a comparison without a pool: the copies of the old bot, if there are any, have
+    the trust and the grants of that bot.
+    """
+    old, *copies = request.bots[1:]
+    if not copies:
+        return conduct
+    return conduct._replace(choice=conduct.choice.for_copies(old, [old, *copies]))
 
 
 class FinishedComparison(NamedTuple):

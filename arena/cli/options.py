@@ -309,6 +309,20 @@ def setting_option(name: str, **others: Any) -> Callable[[Command], Command]:
     return click.option(flag, name, **made)
 
 
+def pool_option(pair: str, base: str) -> Callable[[Command], Command]:
+    """The click option --pool of a command that plays the ``pair`` against each other if there are
+    no opponents. ``base`` is the bot of which copies are then made in games of three and four.
+    """
+    return click.option(
+        "--pool",
+        callback=split_bot_names,
+        metavar="BOT,...",
+        help="Opponents for both, best of about their strength: a weak pool tells little. "
+        f" [default: {pair} play each other; with three and four players, both play against"
+        f" copies of {base}]",
+    )
+
+
 def default_option(name: str, **others: Any) -> Callable[[Command], Command]:
     """The click option for the setting called ``name``; its value is the setting's default unless
     the user gives one. ``others`` are arguments of `click.option`.

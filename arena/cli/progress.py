@@ -332,7 +332,8 @@ def plan_text(session: Session) -> str:
     if config.tune:
         names = ", ".join(parameter.name for parameter in config.tune.parameters)
         games = counted(schedule.games, "game")
-        return f"tuning {names} of {config.tune.bot}, on {boards}, {games}"
+        opponents = f", against {', '.join(config.pool)}" if config.pool else ""
+        return f"tuning {names} of {config.tune.bot}{opponents}, on {boards}, {games}"
     where = f"in matches of {title_of(config.match)}" if config.match else f"on {boards}"
     who = f"{counted(len(config.bots), 'bot')}, {counted(len(schedule.line_ups), 'line-up')}"
     deals = f"{counted(config.deals, 'deal')} x {counted(schedule.block_size, 'seating')}"

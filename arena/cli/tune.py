@@ -7,14 +7,21 @@ from pathlib import Path
 import click
 
 from arena.cli import NO
-from arena.cli.compare import is_shown, play_comparison
+from arena.cli.compare import WEAK_POOL, for_copies_of_old, is_shown, play_comparison
 from arena.cli.completion import complete_bots
 from arena.cli.numbers import WholeNumber
-from arena.cli.options import as_json, default_option, setting_options, split_commas, tell_json
+from arena.cli.options import (
+    as_json,
+    default_option,
+    pool_option,
+    setting_options,
+    split_commas,
+    tell_json,
+)
 from arena.cli.run import Conduct, conduct_options, playing, run_path, status_of
 from arena.cli.sections import SectionedCommand
 from arena.cli.terminal import say, tell
-from arena.commands.bots import bot_finder, request_comparison, request_tuning
+from arena.commands.bots import bot_finder, games_a_block, request_comparison, request_tuning
 from arena.errors import ConfigError, RunError, counted
 from arena.exports import verdicts
 from arena.players.folder import Bot, with_options
@@ -51,6 +58,7 @@ PLAY_ON = "repeat the command with a larger --compare-games to continue"
     ],
     help="The options to tune, each in its range in bot.toml or in this one.",
 )
+@pool_option("the two sides of the search", "BOT")
 @click.option(
     "--games",
     type=WholeNumber(1),
@@ -85,6 +93,7 @@ def tune(  # noqa: PLR0913 - its options
     /,
     bot: str,
     params: list[tuning.TunedOption],
+    pool: list[str] | None,
     options: GivenOptions,
     *,
     games: int,
@@ -106,6 +115,10 @@ def tune(  # noqa: PLR0913 - its options
     it suggests is the mean over the last half of its path. With few games that is mostly luck, so
     it counts for nothing until the comparison, which works as in 'arena compare', has confirmed it.
 
+    With --pool, or in games of three and four, the two settings do not meet: both play the same
+    deals in the same seats against the same opponents, and so does the comparison. That takes
+    several times as many games, and many more against opponents much weaker or stronger than BOT.
+
     Count on 1,000 games to find 100 Elo, and on some thousands for 25. Search few options in narrow
     ranges. If BOT has an option for fixed work, such as nodes, set it: the games are quicker, and a
     busy machine changes nothing.
@@ -117,10 +130,13 @@ def tune(  # noqa: PLR0913 - its options
     arena tune my-bot --param c --games 2000
     arena tune my-bot:nodes=500 --param depth,c=0.5..3 --games 8000
     arena tune ./my-bot --param c --games 1000 --no-compare
+    arena tune my-bot --param c --players 3 --games 12000
     """  # noqa: D301 - \b is click's mark for lines to keep
     tuned = bot_finder(home, say)(bot)
-    request = request_tuning(tuned, params, options, say, games=games, step=step)
-    _note_few(len(params), games)
+    options = {**options, "bots": pool or []}
+    request = request_tuning(home, tuned, params, options, say, games=games, step=step)
+    block = games_a_block(options)
+    _note_few(len(params), games, block)
     if is_compared:
         most = compare_games or games
         say(
@@ -128,7 +144,8 @@ def tune(  # noqa: PLR0913 - its options
             f" {counted(most, 'game')} to compare: at most {counted(games + most, 'game')}"
         )
     folder = run_path(home, options, request, finished=True, prefix="tune-")
-    of_sides = conduct._replace(choice=conduct.choice.for_copies(tuned, request.bots))
+    copies = [bot for bot in request.bots if bot.sha256 == tuned.sha256]
+    of_sides = conduct._replace(choice=conduct.choice.for_copies(tuned, copies))
     path, played, status = _search(folder, request, of_sides)
     if status:
         return status
@@ -144,10 +161,11 @@ def tune(  # noqa: PLR0913 - its options
         status = NO
     elif is_compared:
         check = Comparison(new, bot, elo1=elo1)
-        blocks = (compare_games or played) // tuning.SEATS
+        blocks = (compare_games or played) // block
         again = _confirmation_request(home, check, options, tuned, blocks)
         beside = folder.with_name(f"{folder.name}-check-{played}")
-        compared = play_comparison(beside, again, conduct, keeps_looks=False)
+        how = conduct if pool else for_copies_of_old(conduct, again)
+        compared = play_comparison(beside, again, how, keeps_looks=False)
         text = "the comparison has no answer"
         if not compared.is_empty:
             contest = compared.contest
@@ -177,7 +195,8 @@ def _search(folder: Path, request: Request, conduct: Conduct) -> tuple[tuning.Se
     """
     with playing(folder, request, conduct) as (play, progress):
         session = play.session
-        games = session.run.config.deals * len(session.run.config.boards) * tuning.SEATS
+        config = session.run.config
+        games = config.deals * len(config.boards) * config.games_a_block
 
         def watch(path: tuning.SearchPath) -> None:
             """Shows the values that the search has reached."""
@@ -195,6 +214,8 @@ def _search(folder: Path, request: Request, conduct: Conduct) -> tuple[tuning.Se
             watch,
         )
         play.runner.play(source.games)
+    if session.run.config.pool and verdicts.is_one_sided([source.share]):
+        say(WEAK_POOL)
     status = status_of(play.runner, folder, progress, is_settled=source.is_complete)
     if status is None:
         raise RunError(
@@ -205,9 +226,11 @@ def _search(folder: Path, request: Request, conduct: Conduct) -> tuple[tuning.Se
     return source.path, games, status
 
 
-def _note_few(parameters: int, games: int) -> None:
-    """Prints a note if a search has too few games for its number of options."""
-    enough = tuning.FEW_BLOCKS * tuning.SEATS * parameters
+def _note_few(parameters: int, games: int, block: int) -> None:
+    """Prints a note if a search has too few games for its number of options. ``block`` is the
+    number of games in a block.
+    """
+    enough = tuning.FEW_BLOCKS * block * parameters
     if games < enough:
         say(
             f"note: {counted(games, 'game')} for {counted(parameters, 'option')}: the suggestion"

@@ -15,12 +15,12 @@ from msgspec.structs import replace
 from arena.commands.home import bots_folder
 from arena.errors import BotFolderError, ConfigError, did_you_mean, printable
 from arena.players.folder import Bot, bot_at, from_inside, home_of_script, renamed, with_options
-from arena.players.labels import MAX_TEXT, settings_text, split_options, timing_for
+from arena.players.labels import MAX_TEXT, copy_name, settings_text, split_options, timing_for
 from arena.players.manifest import MANIFEST_FILE
 from arena.players.player import NAME, NAMES, built_in_bot, is_built_in
 from arena.players.registry import Registry, ladder
 from arena.players.staging import check_programs, lack
-from arena.records.config import Comparison, Tuning
+from arena.records.config import Comparison, Tuning, games_of_block
 from arena.records.record import DUEL
 from arena.records.timing import BEST_CLOCK, Timing
 from arena.tournament.next_games import deals_for
@@ -330,8 +330,9 @@ def request_comparison(
 
 
 def _copies(old: Bot, options: GivenOptions) -> list[Bot]:
-    """The opponents in a comparison without a pool: in games of more than two players, as many
-    copies of the bot ``old`` as a game has further seats. Raises ConfigError for a built-in bot.
+    """The opponents in a comparison or a search without a pool: in games of more than two players,
+    as many copies of the bot ``old`` as a game has further seats. Raises ConfigError for a built-in
+    bot.
     """
     count = options.get("players", default_of("players")) - 1
     if count == 1:
@@ -342,21 +343,24 @@ def _copies(old: Bot, options: GivenOptions) -> list[Bot]:
             f" {old.label} cannot play against copies of itself",
             "name opponents of about its strength with --pool A,B",
         )
-    sign = "-" if "@" in old.base else "@"
-    return [renamed(old, f"{old.base}{sign}copy{number}") for number in range(1, count + 1)]
+    return [renamed(old, copy_name(old.base, number)) for number in range(1, count + 1)]
 
 
 def blocks_of(games: int, options: GivenOptions) -> int:
-    """The smallest number of blocks with which a comparison has at least ``games`` games. With two
-    players and without opponents (``bots`` in the options), the two bots play each other once from
-    each seat in a block; else each of the two plays once from every seat.
+    """The smallest number of blocks with which a comparison with these options has at least
+    ``games`` games.
     """
+    return ceil(games / games_a_block(options))
+
+
+def games_a_block(options: GivenOptions) -> int:
+    """The number of games in a block of a comparison or a search with these options."""
     players: int = options.get("players", default_of("players"))
-    has_pool = options.get("bots") or players > DUEL
-    return ceil(games / (2 * players if has_pool else players))
+    return games_of_block(players, has_pool=bool(options.get("bots")) or players > DUEL)
 
 
 def request_tuning(
+    home: Path,
     bot: Bot,
     tuned_options: Sequence[TunedOption],
     options: GivenOptions,
@@ -366,8 +370,10 @@ def request_tuning(
     step: int | None,
 ) -> Request:
     """The request for tuning options of a bot, with at most ``games`` games in all. ``step`` is the
-    number of deals on each board before each step of the search, None for the usual number. The two
-    bots of the run are the two sides of the search, up and down. Raises UserError.
+    number of deals on each board before each step of the search, None for the usual number. The
+    first two bots of the run are the two sides of the search, up and down; then come the opponents
+    (``bots`` in the options). Without opponents the two sides play each other; in games of three
+    and four, both play against copies of the bot. Raises UserError.
     """
     if is_built_in(bot):
         raise ConfigError(
@@ -378,8 +384,10 @@ def request_tuning(
     boards = len(boards_of(options))
     tuning = Tuning(bot.label, parameters, step or max(1, BLOCKS_A_STEP // boards))
     sides = _sides(bot, {parameter.name for parameter in parameters})
-    request = _request(sides, options, tell, tune=tuning)
-    deals = deals_of_search(games, boards)
+    find = bot_finder(home, tell)
+    pool = [find(name) for name in options.get("bots", ())] or _copies(bot, options)
+    request = _request([*sides, *pool], options, tell, tune=tuning)
+    deals = deals_of_search(games, boards, games_a_block(options))
     return replace(request, config=replace(request.config, deals=deals))
 
 

@@ -68,8 +68,14 @@ def is_weak_pool(test: SequentialTest) -> bool:
     margins = _margins_of(test)
     wins = margins.wins if margins else cast("WinTest", test)
     shares = [1 / (1 + math.exp(-odds)) for odds in wins.odds]
-    is_lopsided = min(shares) > ONE_SIDED or max(shares) < 1 - ONE_SIDED
-    return test.blocks >= POOL_BLOCKS and is_lopsided
+    return test.blocks >= POOL_BLOCKS and is_one_sided(shares)
+
+
+def is_one_sided(shares: Sequence[float]) -> bool:
+    """Whether these shares of the win are all so large, or all so small, that they tell little
+    about the difference between the bots that have them.
+    """
+    return min(shares) > ONE_SIDED or max(shares) < 1 - ONE_SIDED
 
 
 def left_text(test: SequentialTest, games_a_block: int) -> str:

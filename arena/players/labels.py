@@ -2,6 +2,7 @@
 in the registry, then ``@`` and a version for an old one, then ``:`` and options.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -13,10 +14,27 @@ from arena.players.manifest import ARENA_OPTIONS, FLOAT, Option
 from arena.records.timing import Timing
 from arena.values import OPTION_NAME, Value, value_text
 
+COPY = re.compile(r"@(?:.*-)?copy[0-9]+$")
+"""The end of the name of a copy of a bot, see `copy_name`."""
 MAX_TEXT = 160
 """The most characters of the options in one label."""
 LABELS_KEPT = 1024
 """The number of labels for which `odds_of` remembers its answer."""
+
+
+def copy_name(base: str, number: int) -> str:
+    """The name, without options, of the copy with this ``number`` of the bot called ``base``. No
+    version of a bot has such a name.
+    """
+    sign = "-" if "@" in base else "@"
+    return f"{base}{sign}copy{number}"
+
+
+def is_copy(label: str) -> bool:
+    """Whether a bot with this label is a copy that the arena made of another bot, see
+    `copy_name`.
+    """
+    return COPY.search(label.partition(":")[0]) is not None
 
 
 def split_options(text: str) -> tuple[str, str | None]:

@@ -149,7 +149,8 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     ``in_process``  whether all bots are built in, with no processes, sandbox or time limits
     ``line_ups``    the line-ups that were chosen because of ``tables``; None: all line-ups play
     ``compare``     the question of a run that asks whether one bot is better than another
-    ``tune``        what a run tunes; its two ``bots`` are one bot with settings that differ by deal
+    ``tune``        what a run tunes; its first two ``bots``, the sides of the search, are one bot
+                    with settings that differ by deal, and the others are the opponents of both
     ``league``      which bots join a league; its games are those in ``drawn``
     ``drawn``       the line-ups that a league has drawn so far, with the deals that each of them
                     plays
@@ -215,16 +216,49 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def pool(self) -> list[str]:
-        """The bots of the run without the two that are compared, sorted; all bots if the run
-        compares none.
+        """The opponents of the two bots that are compared, or of the two sides of a search, sorted;
+        all bots of the run if it does neither.
         """
-        compared = (self.compare.new, self.compare.old) if self.compare else ()
-        return sorted(set(self.bots).difference(compared))
+        apart = self.bots[:2] if self.tune else []
+        if self.compare:
+            apart = [self.compare.new, self.compare.old]
+        return sorted(set(self.bots).difference(apart))
+
+    @property
+    def pair(self) -> tuple[str, str] | None:
+        """The two bots that play the same deals against the same opponents, or each other: the bots
+        of a comparison, or the sides of a search that has opponents. None if the run has no such
+        pair.
+        """
+        if self.compare:
+            return self.compare.new, self.compare.old
+        if self.tune and self.pool:
+            return self.bots[0], self.bots[1]
+        return None
+
+    @property
+    def luck(self) -> Luck:
+        """What the seeds of bots follow from, see `Comparison`."""
+        if self.compare:
+            return self.compare.luck
+        return "roles" if self.pair else "names"
+
+    @property
+    def games_a_block(self) -> int:
+        """In a comparison or a search, the number of games of both bots on one deal of a board."""
+        return games_of_block(self.players, has_pool=bool(self.pool))
 
     @property
     def timing(self) -> Timing:
         """The time control for bots whose labels set no limits of their own."""
         return Timing(self.move_ms, self.game_ms, self.increment_ms, self.startup_ms, self.clock)
+
+
+def games_of_block(players: int, *, has_pool: bool) -> int:
+    """The number of games in a block of a comparison or a search: two bots play each other once
+    from each seat or, with a pool of opponents, each of the two plays once from each seat.
+    """
+    return 2 * players if has_pool else players
 
 
 DEFAULTS: dict[str, Any] = {

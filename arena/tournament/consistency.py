@@ -64,8 +64,6 @@ def _bots(config: RunConfig) -> None:
 def _question(config: RunConfig) -> None:
     """Raises ConfigError if the settings of a comparison do not fit together."""
     compare = config.compare
-    opponents = len(config.pool)
-    least = config.players - 1
     if compare is None:
         return
     _refuse(
@@ -78,13 +76,22 @@ def _question(config: RunConfig) -> None:
         f"expected --elo0 below --elo1, got {compare.elo0:g} and {compare.elo1:g}",
         "for example --elo0 0 --elo1 10",
     )
+    _refuse_few_opponents(config)
+    _refuse(config.match, "a comparison counts single games, not matches", "leave out --match")
+
+
+def _refuse_few_opponents(config: RunConfig) -> None:
+    """Raises ConfigError if a comparison or a search has fewer opponents than a game has further
+    seats.
+    """
+    opponents = len(config.pool)
+    least = config.players - 1
     _refuse(
         opponents < least and (opponents or least > 1),
         f"a game of {config.players} needs at least {least} opponents, got"
         f" {', '.join(config.pool) or 'none'}",
         "name them with --pool A,B",
     )
-    _refuse(config.match, "a comparison counts single games, not matches", "leave out --match")
 
 
 def _tuning(config: RunConfig) -> None:
@@ -107,11 +114,12 @@ def _tuning(config: RunConfig) -> None:
             " a wider range",
         )
     _refuse(
-        len(config.bots) != DUEL or config.players != DUEL or config.seatings != "rotations",
-        "a run that tunes a bot has two sides, in both seatings of each deal, but this one has"
-        f" {shown(config.bots)}, {config.players} players and {config.seatings}",
+        len(config.bots) < DUEL or config.seatings != "rotations",
+        "a run that tunes a bot has two sides, in all rotations of each deal, but this one has"
+        f" {shown(config.bots)} and {config.seatings}",
         DAMAGED,
     )
+    _refuse_few_opponents(config)
 
 
 def _boards(config: RunConfig) -> None:

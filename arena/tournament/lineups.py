@@ -19,7 +19,7 @@ from random import Random
 import msgspec
 
 from arena.errors import ConfigError
-from arena.records.config import Comparison, RunConfig
+from arena.records.config import RunConfig
 
 MAX_TABLES = 50_000
 """The most line-ups that can be listed in the settings of a run, which run.json contains."""
@@ -155,9 +155,9 @@ def line_ups_of(config: RunConfig) -> LineUps:
     they must have been chosen before, by `fix_line_ups`.
     """
     listed: Iterable[LineUp] | None = None
-    if config.compare is not None:
+    if config.pair is not None:
         groups = opponents(config)
-        listed = [line_up for group in groups for line_up in compared(config.compare, group)]
+        listed = [line_up for group in groups for line_up in compared(config.pair, group)]
     elif config.league is not None:
         listed = {tuple(drawn.line_up.split("+")) for drawn in config.drawn}
     elif config.line_ups is not None:
@@ -216,15 +216,15 @@ def choose_line_ups(config: RunConfig, tables: int, kept: Sequence[LineUp]) -> l
 
 
 def opponents(config: RunConfig) -> list[LineUp]:
-    """The sets of opponents that the compared bots play in turn, deal by deal; one empty set if the
-    two play each other.
+    """The sets of opponents that the compared bots, or the sides of a search, play in turn, deal by
+    deal; one empty set if the two play each other.
     """
     size = config.players - 1
     if not config.pool:
         return [()]
     pool = config.pool
     count = min(comb(len(pool), size), max(MAX_GROUPS, ceil(len(pool) / size)))
-    if config.compare is None or config.compare.luck == "names":
+    if config.luck == "names":
         return balanced_subset(pool, size, count)
     # Which opponents take which turn must not depend on their names.
     places = [f"{place:06}" for place in range(len(pool))]
@@ -234,13 +234,13 @@ def opponents(config: RunConfig) -> list[LineUp]:
     ]
 
 
-def compared(compare: Comparison, group: LineUp) -> list[LineUp]:
-    """The line-ups of the two compared bots with one set of opponents, ``group``: one for each bot,
-    or a single one with both if the group is empty.
+def compared(pair: tuple[str, str], group: LineUp) -> list[LineUp]:
+    """The line-ups of a pair of bots with one set of opponents, ``group``: one for each bot, or a
+    single one with both if the group is empty.
     """
     if not group:
-        return [tuple(sorted((compare.new, compare.old)))]
-    return [tuple(sorted((bot, *group))) for bot in (compare.new, compare.old)]
+        return [tuple(sorted(pair))]
+    return [tuple(sorted((bot, *group))) for bot in pair]
 
 
 def balanced_subset(

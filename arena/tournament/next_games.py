@@ -245,7 +245,7 @@ def in_chunks(
         most = MAX_COMPARED
         least = 1
     ahead = deque[range]()
-    begun = first
+    begun = first // turns
     number_of_chunk = count(first)
 
     def opener(games: Games) -> BatchQueue | None:
@@ -258,7 +258,7 @@ def in_chunks(
             fair = max(least, begun // 2)
             size = min(most, games.capacity, fair, ceil(rounds / workers), ceil(left / idle))
             end = begun + max(1, size)
-            numbers = range(begun * turns, min(last, end * turns))
+            numbers = range(max(first, begun * turns), min(last, end * turns))
             begun = min(end, rounds)
             chunks = (numbers[turn::turns] for turn in range(turns))
             ahead.extend(chunk for chunk in chunks if chunk)
@@ -363,7 +363,7 @@ class ComparedGames:
         self._compare = config.compare
         self._is_decided = is_decided
         self._groups = schedule.turns
-        self.block_size = schedule.block_size * (2 if config.pool else 1)
+        self.block_size = config.games_a_block
         self.round_size = self._groups * len(config.boards)
         self._parts_of_block = schedule.block_size * WHOLE
         # By board and deal: the scores of the new bot and the old one in each game.

@@ -261,10 +261,12 @@ def differences(known: RunInfo, wanted: RunInfo) -> list[str]:
             " a run of its own"
         )
     further = sorted({bot.name for bot in wanted.bots} - {bot.name for bot in known.bots})
-    if now.compare and further:
+    if now.tune:
+        further = [bot for bot in now.pool if bot not in before.pool]
+    if (now.compare or now.tune) and further:
+        what = "comparison" if now.compare else "search"
         lines.append(
-            f"pool: {', '.join(further)} not in the run; the opponents of a comparison cannot"
-            " change"
+            f"pool: {', '.join(further)} not in the run; the opponents of a {what} cannot change"
         )
     lines += [
         f"board {name}: its rows differ from those the run was played on"
@@ -275,9 +277,14 @@ def differences(known: RunInfo, wanted: RunInfo) -> list[str]:
     here_bots = wanted.bots
     if before.tune and now.tune:
         # The sides of a search are two names of the bot that it tunes, which the user knows.
-        there_bots = [replace(bot, name=before.tune.bot) for bot in there_bots[:1]]
-        here_bots = [replace(bot, name=before.tune.bot) for bot in here_bots[:1]]
+        there_bots = _with_sides_as(before.tune.bot, there_bots)
+        here_bots = _with_sides_as(before.tune.bot, here_bots)
     return lines + _bot_differences(there_bots, {bot.name: bot for bot in here_bots})
+
+
+def _with_sides_as(name: str, bots: Sequence[BotInfo]) -> list[BotInfo]:
+    """The ``bots`` of a search, with the tuned bot under its ``name`` in place of the two sides."""
+    return [replace(bots[0], name=name), *bots[2:]]
 
 
 def _difference(key: str, there: Any, here: Any, text: Callable[[Any], str]) -> list[str]:

@@ -90,7 +90,7 @@ class Schedule:
             line_up = sorted(config.game.seats)
             self.seatings = [tuple(map(line_up.index, seated))]
         self.block_size = 1 if config.has_own_decks else len(self.seatings)
-        self.turns = 1 if config.compare is None else len(opponents(config))
+        self.turns = 1 if config.pair is None else len(opponents(config))
         self._owns_deals = config.has_own_decks or bool(config.league) or len(self.line_ups) == 1
         first = config.game.deal if config.game else 0
         deals = config.deals if config.allotted is None else config.allotted
@@ -300,7 +300,7 @@ class Schedule:
         follow.
         """
         order, twin = self._as_compared(line_up)
-        if self.config.compare is None or self.config.compare.luck == "names":
+        if self.config.luck == "names":
             return game_id(board, twin, deal, seating)
         if not self.config.pool:
             # Both seatings of a deal have the same seeds by seat, so that two bots that are the
@@ -322,20 +322,21 @@ class Schedule:
         return tuple(order[index] for index in self.seatings[seating])
 
     def _as_compared(self, line_up: LineUp) -> tuple[LineUp, LineUp]:
-        """Two line-ups. The first is this line-up with the compared bot at the front, so that both
-        compared bots get the same seats. The ids of games of the second one determine the bots'
-        seeds if these follow from names: both compared bots share it. If nothing is compared, both
-        are the line-up itself.
+        """Two line-ups. The first is this line-up with the bot of the run's pair at the front, so
+        that both bots of the pair get the same seats. The ids of games of the second one determine
+        the bots' seeds if these follow from names: both bots of the pair share it. If the run has
+        no pair, both are the line-up itself.
         """
-        if (compare := self.config.compare) is None:
+        pair = self.config.pair
+        if pair is None:
             return line_up, line_up
-        first = [bot for bot in (compare.new, compare.old) if bot in line_up]
+        first = [bot for bot in pair if bot in line_up]
         rest = [bot for bot in line_up if bot not in first]
-        if compare.luck == "names":
+        if self.config.luck == "names":
             first.sort()
         else:
             rest.sort(key=self.config.bots.index)
-        return (*first, *rest), tuple(sorted((compare.new, *rest))) if rest else line_up
+        return (*first, *rest), tuple(sorted((pair[0], *rest))) if rest else line_up
 
 
 def _is_number(text: str) -> bool:
@@ -344,8 +345,8 @@ def _is_number(text: str) -> bool:
 
 
 def _own_deals(config: RunConfig, line_ups: Iterable[LineUp]) -> dict[LineUp, list[range]] | None:
-    """The ranges of deals of each line-up in a league, or in a comparison, where sets of opponents
-    take turns. None if all line-ups play the same deals.
+    """The ranges of deals of each line-up in a league, or in a comparison or search, where sets of
+    opponents take turns. None if all line-ups play the same deals.
     """
     if config.league is not None:
         own = defaultdict[LineUp, list[range]](list)
@@ -353,13 +354,13 @@ def _own_deals(config: RunConfig, line_ups: Iterable[LineUp]) -> dict[LineUp, li
             deals = range(drawn.first, drawn.first + drawn.deals)
             own[tuple(drawn.line_up.split("+"))].append(deals)
         return own
-    if config.compare is None:
+    if config.pair is None:
         return None
     groups = opponents(config)
     first = {
         line_up: turn
         for turn, group in enumerate(groups)
-        for line_up in compared(config.compare, group)
+        for line_up in compared(config.pair, group)
     }
     return {line_up: [range(first[line_up], config.deals, len(groups))] for line_up in line_ups}
 

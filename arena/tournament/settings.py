@@ -146,7 +146,7 @@ class Settings(TypedDict, total=False):
         ),
     ]
     players: Annotated[
-        Players, Setting("Players per game.", "run compare league", DEFAULTS["players"])
+        Players, Setting("Players per game.", "run compare tune league", DEFAULTS["players"])
     ]
     deals: Annotated[
         Deals,

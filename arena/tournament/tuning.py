@@ -19,7 +19,7 @@ from arena.errors import ConfigError, did_you_mean
 from arena.match.referee import GamePlan
 from arena.players.manifest import ARENA_OPTIONS, Option
 from arena.records.config import Parameter, Tuning
-from arena.records.record import GameRecord, shares
+from arena.records.record import DUEL, GameRecord, shares
 from arena.tournament.next_games import Games, QueueOpener, in_chunks, in_rounds
 from arena.tournament.schedule import Schedule
 from arena.values import Value
@@ -31,8 +31,6 @@ exponents are Spall's. The other values lose about the least in simulated search
 blocks for 25 to 400 Elo (tests/tournament/searches.py): with half the reach, the results of blocks
 are mostly luck; with a quarter of the gain, short searches do not reach the goal.
 """
-SEATS = 2
-"""The number of seats, and so of seatings, in the games of a search."""
 BLOCKS_A_STEP = 16
 """The usual number of blocks per step. In simulated searches of 500 blocks, steps of 1 to 32 blocks
 give equally good results; longer steps keep more workers busy and start fewer processes.
@@ -161,10 +159,13 @@ class SearchPath:
     games end nor on the number of workers.
     """
 
-    def __init__(self, tuning: Tuning, boards: Sequence[str], seed: str) -> None:
+    def __init__(
+        self, tuning: Tuning, boards: Sequence[str], seed: str, games_a_block: int = DUEL
+    ) -> None:
         self.tuning = tuning
         self._boards = boards
         self._seed = seed
+        self._games_a_block = games_a_block
         self.places: list[Values] = [tuple(one.unit(one.start) for one in tuning.parameters)]
 
     @property
@@ -175,7 +176,7 @@ class SearchPath:
     @property
     def games_a_step(self) -> int:
         """The number of games in a step."""
-        return self.tuning.step * len(self._boards) * SEATS
+        return self.tuning.step * len(self._boards) * self._games_a_block
 
     def blocks(self, deals: range) -> Iterator[BlockPlace]:
         """The blocks on these deals, deal by deal, each given by its board and deal."""
@@ -222,7 +223,7 @@ class SearchPath:
 
     def move(self, scores: Mapping[BlockPlace, float]) -> None:
         """Takes a step. ``scores`` has for each block of the step how much more the side up won
-        than the side down, from -1 to 1.
+        than the side down: from -1 to 1 if the two play each other, else see `leverage`.
         """
         place = list(self.places[-1])
         for (board, deal), score in scores.items():
@@ -286,13 +287,17 @@ class TunedGames:
     ) -> None:
         config = schedule.config
         assert config.tune is not None, "a run that tunes a bot"
-        self.path = SearchPath(config.tune, config.boards, config.seed)
+        self.path = SearchPath(config.tune, config.boards, config.seed, config.games_a_block)
+        self._leverage = leverage(config.players) if config.pool else 1.0
         self._config = config
         self._ids = ids
         self._slots = slots
         self._tell = tell
         self._seats = schedule.block_size
-        self._lead: dict[BlockPlace, dict[int, float]] = {}
+        self._sides = config.bots[: DOWN + 1]
+        self._lead: dict[BlockPlace, dict[tuple[str, int], float]] = {}
+        self._won = 0.0
+        self._games = 0
         for record in known:
             self._note(record)
         self._move()
@@ -304,15 +309,20 @@ class TunedGames:
         """Whether the path has reached its last step."""
         return not self.path.deals(self._config.deals)
 
+    @property
+    def share(self) -> float:
+        """The mean share of the win of both sides in their games so far; a half without games."""
+        return self._won / self._games if self._games else 0.5
+
     def planned(self, plan: GamePlan) -> GamePlan:
-        """Returns ``plan`` with the settings that each seat plays with. The search must have
-        reached the step to which the game belongs.
+        """Returns ``plan`` with the settings that each seat plays with; opponents have none beyond
+        their own. The search must have reached the step to which the game belongs.
         """
-        settings = [self.path.settings(side) for side in self.path.sides(plan.board, plan.deal)]
-        up = self._config.bots[UP]
-        return replace(
-            plan, settings=tuple(settings[UP if bot == up else DOWN] for bot in plan.bots)
-        )
+        values = self.path.sides(plan.board, plan.deal)
+        settings = {
+            bot: self.path.settings(side) for bot, side in zip(self._sides, values, strict=True)
+        }
+        return replace(plan, settings=tuple(settings.get(bot, {}) for bot in plan.bots))
 
     def _count(self, record: GameRecord) -> None:
         """Counts a game, and takes the steps that it completes."""
@@ -323,19 +333,26 @@ class TunedGames:
     def _note(self, record: GameRecord) -> None:
         """Adds the score of a game to its block."""
         share = dict(zip(record.bots, shares(record.ranks), strict=False))
-        # A journal may be anybody's: what is no game of both sides is for 'arena verify' to name.
-        if share.keys() == set(self._config.bots):
-            up, down = (share[bot] for bot in self._config.bots)
-            self._lead.setdefault((record.board, record.deal), {})[record.seating] = up - down
+        sides = [bot for bot in self._sides if bot in share]
+        # A journal may be anybody's: what is no game of the sides is for 'arena verify' to name.
+        if len(sides) != (1 if self._config.pool else DUEL):
+            return
+        up = share.get(self._sides[UP], 0.0)
+        down = share.get(self._sides[DOWN], 0.0)
+        self._won += up + down
+        self._games += len(sides)
+        lead = self._lead.setdefault((record.board, record.deal), {})
+        lead["+".join(sides), record.seating] = up - down
 
     def _move(self) -> bool:
         """Takes the steps whose blocks are complete, and returns whether there was one."""
         before = self.path.steps
         while blocks := list(self.path.blocks(self.path.deals(self._config.deals))):
-            if any(len(self._lead.get(block, ())) < self._seats for block in blocks):
+            if any(len(self._lead.get(block, ())) < self._config.games_a_block for block in blocks):
                 break
-            leads = {block: self._lead.pop(block).values() for block in blocks}
-            self.path.move({block: sum(lead) / self._seats for block, lead in leads.items()})
+            leads = {block: sum(self._lead.pop(block).values()) for block in blocks}
+            by = self._leverage / self._seats
+            self.path.move({block: by * lead for block, lead in leads.items()})
         return self.path.steps > before
 
     def _next_step(self) -> QueueOpener | None:
@@ -350,15 +367,27 @@ class TunedGames:
         return in_chunks(schedule, self._ids, self._slots, deals.start, self.planned)
 
 
-def deals_for(games: int, boards: int) -> int:
-    """The number of deals on each board that take at most this many games. Raises ConfigError if
-    that is less than one deal.
+def leverage(players: int) -> float:
+    """By what the difference between the shares of the two sides of a search is multiplied if they
+    play against opponents in games of this many players.
+
+    Against opponents of equal strength, a difference in Elo changes the share of a side by less
+    than if the two sides play each other. Multiplied by this, the same difference in Elo moves the
+    search as far, so that its gain and reach need not depend on the opponents.
     """
-    deals = games // (boards * SEATS)
+    usual = 1 / players
+    return 1 / (2 * usual * (1 - usual))
+
+
+def deals_for(games: int, boards: int, games_a_block: int) -> int:
+    """The number of deals on each board that take at most this many games, if a deal takes
+    ``games_a_block``. Raises ConfigError if that is less than one deal.
+    """
+    deals = games // (boards * games_a_block)
     if deals < 1:
         raise ConfigError(
-            f"expected at least {boards * SEATS} games, a deal in both seatings on each board, got"
-            f" {games}",
+            f"expected at least {boards * games_a_block} games, a deal in all seatings on each"
+            f" board, got {games}",
             f"a search needs hundreds of games for each option: try --games {1000 * boards}",
         )
     return deals

@@ -6,7 +6,7 @@ from arena.commands.game import GameRequest, SingleGame, past_games
 from arena.commands.home import results_folder
 from arena.commands.runs import run_folder
 from arena.errors import ConfigError
-from arena.exports.report.sections import repeat_command
+from arena.exports.report.again import repeat_command
 from arena.exports.verify import verify_run
 from arena.players.player import InProcessPlayer, built_in_bot, random_move
 from arena.players.sandbox.tiers import OPEN

@@ -158,6 +158,54 @@ def test_where_nothing_is_to_be_found_the_bot_is_to_stay_as_it_is(arena, keen):
     assert json.loads((run / "run.json").read_text())["config"]["tune"]["step"] == 4
 
 
+THREE = ["--players", 3, "--board", "small.txt", "--seed", "s", "--step", 2]
+
+
+def test_with_three_players_a_bot_is_tuned_against_copies_of_itself(arena, keen):
+    words = ["tune", keen, "--param", "aim", *THREE, "--games", 24, "--out", "t"]
+    _, err = arena(*words, "--compare-games", 12, "--allow", "keen=network", status=5)
+    opponents = "keen@copy1:kept=2, keen@copy2:kept=2"
+    assert f"tuning aim of keen:kept=2, against {opponents}, on small, 24 games" in err
+    assert f"both against {opponents}, on small, at most 12 games" in err
+    sides = {"keen@up:kept=2", "keen@down:kept=2"}
+    for record in arena.records("t"):
+        assert len(sides.intersection(record["bots"])) == 1
+    assert len(arena.records("t")) == 24
+    for run in ("t", "t-check-24"):
+        bots = json.loads((arena.home / "results" / run / "run.json").read_text())["bots"]
+        assert {bot["name"]: bot.get("grants", []) for bot in bots if "copy" in bot["name"]} == {
+            name: ["network"] for name in opponents.split(", ")
+        }
+    out, _ = arena("verify", "t")
+    assert "24 games replayed, 4 bots" in out
+    arena("report", "t")
+    page = (arena.home / "results" / "t" / "report.html").read_text()
+    again = "arena tune keen:kept=2 --param aim=0..1 --games 24 --board small.txt --players 3"
+    assert again in page
+    assert "--pool" not in page
+    _, err = arena(*words[:-2], "--out", "t", "--pool", "rnd,fst", "--no-compare", status=1)
+    assert "pool: fst, rnd not in the run; the opponents of a search cannot change" in err
+
+
+def test_a_bot_is_tuned_against_opponents_of_choice(arena, keen):
+    words = ["tune", keen, "--param", "aim", "--board", "small.txt", "--seed", "s", "--games", 16]
+    words += ["--pool", "rnd,fst", "--no-compare"]
+    _, err = arena(*words, "--out", "pool")
+    assert "tuning aim of keen:kept=2, against fst, rnd, on small, 16 games" in err
+    met = [set(record["bots"]) for record in arena.records("pool")]
+    assert all(len(bots & {"rnd", "fst"}) == 1 for bots in met)
+    arena("report", "pool")
+    assert "--pool fst,rnd" in (arena.home / "results" / "pool" / "report.html").read_text()
+
+
+def test_a_search_against_a_pool_that_is_too_weak_says_so(arena, keen):
+    words = ["tune", "keen:aim=0.7,kept=2", "--param", "aim=0.6..0.8", "--seed", "s"]
+    _, err = arena(
+        *words, "--games", 16, "--pool", "random", "--no-compare", "--out", "weak", status=4
+    )
+    assert "note: both win or lose nearly all games against this pool" in err
+
+
 def test_a_search_that_is_killed_goes_on_along_the_same_path(arena, keen):
     words = ["tune", keen, "--param", "aim,turns=2..7", "--games", 32, "--board", "small.txt"]
     words += ["--seed", "s", "--no-compare", "--step", 4]
@@ -180,6 +228,11 @@ def test_a_search_that_is_killed_goes_on_along_the_same_path(arena, keen):
         (["keen", "--param", "am"], r"keen has no option 'am'\nhint: .*aim"),
         (["keen", "--param", "kept"], "kept needs a range: .*\nhint: .* kept=1..10"),
         (["keen", "--param", "aim", "--games", "1"], "expected at least 2 games"),
+        (["keen", "--param", "aim", "--games", "5", "--players", "3"], "at least 6 games"),
+        (
+            ["keen", "--param", "aim", "--players", "3", "--pool", "greedy"],
+            "a game of 3 needs at least 2 opponents, got greedy",
+        ),
         (["keen:aim=0.9", "--param", "aim=0..0.5"], "aim: expected a start from 0 to 0.5, got 0.9"),
         (["many", "--param", MANY], "20 options are too many"),
         (["plain", "--param", "c"], "plain declares no options"),

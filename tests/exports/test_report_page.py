@@ -17,10 +17,10 @@ from arena.errors import RunError
 from arena.exports.grid import moment
 from arena.exports.ground import FRAME
 from arena.exports.parts import SIDE
+from arena.exports.report.again import repeat_command
 from arena.exports.report.game_page import game_page
 from arena.exports.report.page import data_text, rules_named
 from arena.exports.report.report_page import report_page
-from arena.exports.report.sections import repeat_command
 from arena.exports.report.viewer_data import MAX_BYTES
 from arena.ratings.tables import run_tables
 from arena.records.blocks import PlayedBlocks
@@ -355,6 +355,14 @@ def test_while_line_ups_may_be_given_more_deals_a_deal_is_over_when_all_of_them_
         (
             {"compare": {"new": "c", "old": "a", "elo1": 30.0}},
             "arena compare c a --pool b --elo1 30.0 --boards bird",
+        ),
+        (
+            {
+                "bots": ["c", "a@1", "a@1-copy1", "a@1-copy2"],
+                "players": 3,
+                "compare": {"new": "c", "old": "a@1", "by": "margin"},
+            },
+            "arena compare c a@1 --by margin --boards bird --players 3",
         ),
     ],
 )

@@ -20,6 +20,7 @@ from arena.tournament.tuning import (
     TunedGames,
     TunedOption,
     deals_for,
+    leverage,
     parameters_of,
     reach,
     read_tuned_option,
@@ -67,15 +68,19 @@ class Played:
 
     def end(self, plan):
         chance = random.Random(plan.id)
-        lost = [self.lost(settings) for settings in plan.settings]
-        lead = lost[1] - lost[0]
-        is_won = chance.random() < 1 / (1 + 10 ** (-lead / 400))
-        record = record_of(plan, [1, 2] if is_won else [2, 1])
+        weights = [10 ** (-self.lost(settings) / 400) for settings in plan.settings]
+        [winner] = chance.choices(range(len(weights)), weights)
+        record = record_of(plan, [1 if seat == winner else 2 for seat in range(len(weights))])
         self.ids.add(record.id)
         self.records.append(record)
         self.source.ended(record)
 
     def lost(self, settings):
+        """The Elo that a seat loses by its settings; opponents, who have none, lose as much as the
+        sides do at first.
+        """
+        if not settings:
+            settings = {one.name: one.start for one in self.config.tune.parameters}
         return sum(
             self.elo * ((settings[one.name] - self.best[one.name]) / one.width) ** 2
             for one in self.config.tune.parameters
@@ -100,6 +105,85 @@ def test_the_path_leads_to_the_best_setting():
     assert abs(c - 3.0) < 0.4
     assert abs(depth - 7) <= 1
     assert len(played.records) == 3000
+
+
+POOLS = {
+    (2, 1): ["x"],
+    (3, 1): ["bot@copy1", "bot@copy2"],
+    (3, 3): ["x", "y", "z"],
+    (4, 1): ["bot@copy1", "bot@copy2", "bot@copy3"],
+}
+"""Opponents, by the number of players and how many sets of opponents take turns."""
+
+
+def against(players, turns, **settings):
+    bots = [UP, "bot@down", *POOLS[players, turns]]
+    return config(**{"bots": bots, "players": players, "deals": 20, **settings})
+
+
+@pytest.mark.parametrize(("players", "turns"), POOLS)
+def test_with_opponents_both_sides_play_the_same_deals_in_the_same_seats(players, turns):
+    played = Played(against(players, turns), {"c": 3.0}, 800)
+    assert len(played.config.pool) == len(POOLS[players, turns])
+    games = []
+    while not played.source.is_over:
+        for plan in played.source.issue(5):
+            games.append(plan)
+            played.end(plan)
+    assert len(games) == len({plan.id for plan in games}) == 20 * 2 * players
+    for deal in range(20):
+        of_deal = [plan for plan in games if plan.deal == deal]
+        up, down = (
+            sorted((plan for plan in of_deal if side in plan.bots), key=lambda plan: plan.seating)
+            for side in (UP, "bot@down")
+        )
+        assert len(up) == len(down) == players
+        assert {plan.bots.index(UP) for plan in up} == set(range(players))
+        for one, other in zip(up, down, strict=True):
+            assert [UP if bot == "bot@down" else bot for bot in other.bots] == list(one.bots)
+            assert (one.deck, one.seeds) == (other.deck, other.seeds)
+            own = one.settings[one.bots.index(UP)]
+            assert own != other.settings[other.bots.index("bot@down")]
+            assert all(
+                not settings
+                for bot, settings in zip(one.bots, one.settings, strict=True)
+                if bot != UP
+            )
+    sets = {frozenset(plan.bots) - {UP, "bot@down"} for plan in games}
+    assert len(sets) == turns
+    assert played.search.is_complete
+
+
+@pytest.mark.parametrize(("players", "turns"), POOLS)
+def test_with_opponents_the_path_leads_to_the_best_setting(players, turns):
+    played = Played(against(players, turns, deals=600), {"c": 3.0}, elo=800).play()
+    [c] = played.search.path.suggestion()
+    assert abs(c - 3.0) < 0.5
+    assert len(played.records) == 600 * 2 * players
+    assert 1 / players < played.search.share < 0.9
+
+
+@pytest.mark.parametrize("games", [0, 7, 96, 100, 230])
+def test_a_search_with_opponents_that_is_taken_up_again_ends_on_the_same_path(games):
+    whole = Played(against(3, 3), {"c": 3.0}, 800).play()
+    again = Played(against(3, 3), {"c": 3.0}, 800, known=whole.records[:games]).play()
+    assert again.search.path.places == whole.search.path.places
+
+
+def test_the_same_difference_moves_a_search_as_far_whoever_the_opponents_are():
+    """Of equal bots each has a share of 1 / players, and a small difference in Elo changes it by
+    p (1 - p) of what it would be on the logistic scale; where the sides meet, theirs differ by half
+    of it.
+    """
+    for players in (2, 3, 4):
+        usual = 1 / players
+        assert leverage(players) * usual * (1 - usual) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("bots", [["x"], []])
+def test_a_game_of_three_needs_two_opponents_of_both_sides(bots):
+    with pytest.raises(ConfigError, match="a game of 3 needs at least"):
+        config(bots=[UP, "bot@down", *bots], players=3)
 
 
 def test_where_nothing_is_to_be_found_the_path_stays_in_the_middle_of_nowhere():
@@ -277,9 +361,10 @@ def test_a_range_has_more_than_one_value_and_the_one_to_start_at(parameter, mess
 
 
 def test_a_deal_needs_both_seatings():
-    assert deals_for(5, 2) == 1
+    assert deals_for(5, 2, 2) == 1
+    assert deals_for(13, 2, 6) == 1, "with three players both sides play from each seat"
     with pytest.raises(ConfigError, match="expected at least 4 games"):
-        deals_for(3, 2)
+        deals_for(3, 2, 2)
 
 
 def test_a_run_from_before_tuning_is_read_as_it_was():

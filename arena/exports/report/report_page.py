@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from arena import __version__
 from arena.exports.grid import counted
 from arena.exports.report import sections
+from arena.exports.report.again import repeat_command
 from arena.exports.report.comparison import comparison_of
 from arena.exports.report.material import Material, gather
 from arena.exports.report.page import ALONE, OnePage, PageSetting, render
@@ -118,7 +119,7 @@ def _values(material: Material, album: Album) -> dict[str, Any]:
         "odds": [bot.name for bot in info.bots if has_odds(bot.name)],
         "clock": CLOCKS.get(info.clock, "-"),
         "seed": seed,
-        "command": sections.repeat_command(info, seed=seed),
+        "command": repeat_command(info, seed=seed),
         "seats": sections.seats(material),
         "left": sections.pagodas_left(material),
         "lengths": sections.lengths(material),

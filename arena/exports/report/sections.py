@@ -35,18 +35,14 @@ from arena.exports.report.scan import Forfeited
 from arena.exports.text import ends_of
 from arena.players.labels import settings_text
 from arena.players.manifest import read_manifest
-from arena.players.player import YOU
 from arena.ratings.columns import HISTORY, STANDINGS, Column, half_width, in_whole_elo, placed
 from arena.ratings.history import History
 from arena.ratings.tables import Tables
-from arena.records.config import DEFAULTS, Comparison, RunConfig, Tuning
 from arena.records.evidence import evidence_name
 from arena.records.regular import has_folder, read_regular
-from arena.records.runfile import BotInfo, RunInfo
-from arena.rules.boards import BUILT_IN
+from arena.records.runfile import BotInfo
 from arena.rules.terms import PAGODAS
 from arena.tournament.run import Run
-from arena.tournament.tuning import SEATS
 
 MAX_ROWS = 200
 """The most bots in tables with charts, the best rated ones. The standings have all bots."""
@@ -58,13 +54,6 @@ EACH, ALL = 2, 40
 """The most faults shown with evidence: EACH for one bot and kind, and ALL in total."""
 WORDS = 300
 HASH = 12
-TIMES = ("move_ms", "game_ms", "increment_ms", "startup_ms")
-REPEATED_SETTINGS = ("players", "seatings", "tables", "challenger", *TIMES, "until")
-"""The settings that the command to repeat a run names if they differ from the defaults."""
-QUESTION = ("elo0", "elo1", "alpha", "beta")
-"""The settings of a comparison's question that the command names if they differ from the
-defaults.
-"""
 SANS = "'Liberation Sans','DejaVu Sans',Arial,Helvetica,sans-serif"
 TABLE_STYLE = (
     f"text{{font-family:{SANS};font-size:13px;fill:#20242c}}.title{{font-size:16px}}"
@@ -369,71 +358,3 @@ def _bot(run: Run, bot: BotInfo) -> dict[str, Any]:
         "options": abridged(settings_text(bot.options).replace(",", ", "), WORDS),
         **{field: abridged(getattr(manifest, field, ""), WORDS) for field in own},
     }
-
-
-def repeat_command(info: RunInfo, *, seed: str | None) -> str:
-    """The command that plays the games of the run with this run.json again, with their decks if
-    ``seed``, the run's seed, is given; empty if this version cannot read the run's settings.
-    """
-    config = info.config
-    if config is None:
-        return ""
-    words = _game_again(config) if config.game else _run_again(config)
-    return shlex.join([*words, *(["--seed", seed] if seed else [])])
-
-
-def _run_again(config: RunConfig) -> list[str]:
-    """The words of the command that plays a tournament, a comparison or a search with these
-    settings again.
-    """
-    boards = [name for name in config.boards if name in BUILT_IN]
-    which = ["--boards", ",".join(boards)] if boards else []
-    if config.match:
-        which = ["--match", ",".join(config.match)]
-    for name in config.boards:
-        which += [] if name in BUILT_IN else ["--board", f"{name}.txt"]
-    if config.compare:
-        pair = [config.compare.new, config.compare.old]
-        pool = ",".join(config.pool)
-        against = ["--pool", pool] if pool else []
-        asked = _options(config.compare, QUESTION)
-        words = ["arena", "compare", *pair, *against, *asked, *which]
-    elif config.tune:
-        words = [*_search_again(config, config.tune), *which]
-    else:
-        words = ["arena", "run", *config.bots, *which, "--deals", str(config.deals)]
-    words += _options(config, REPEATED_SETTINGS)
-    return [*words, *(["--in-process"] if config.in_process else [])]
-
-
-def _game_again(config: RunConfig) -> list[str]:
-    """The words of the command that plays the game of a person again, on the same tiles if the
-    run's seed is added.
-    """
-    game = config.game
-    assert game is not None, "a game"
-    bots = [bot for bot in game.seats if bot != YOU]
-    # A match, which versions before 1.1 could play, is repeated by its first round only.
-    boards = config.rounds
-    board = boards[0]
-    deal = game.deal * boards.count(board)
-    which = ["--board", board if board in BUILT_IN else f"{board}.txt"]
-    words = ["arena", "play", *bots, "--human", str(game.seats.index(YOU)), *which]
-    return [*words, *_options(config, TIMES), "--deal", str(deal)]
-
-
-def _search_again(config: RunConfig, tune: Tuning) -> list[str]:
-    """The words of the command that repeats a search for better values of a bot's options."""
-    ranges = [f"{one.name}={one.text(one.low)}..{one.text(one.high)}" for one in tune.parameters]
-    games = config.deals * len(config.boards) * SEATS
-    return ["arena", "tune", tune.bot, "--param", ",".join(ranges), "--games", str(games)]
-
-
-def _options(settings: RunConfig | Comparison, names: Sequence[str]) -> list[str]:
-    """The command-line options for the settings ``names`` that differ from their defaults."""
-    words = list[str]()
-    for name in names:
-        value = getattr(settings, name)
-        if value != DEFAULTS[name]:
-            words += [f"--{name.replace('_', '-')}", f"{value}"]
-    return words

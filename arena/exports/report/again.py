@@ -1,0 +1,93 @@
+"""The command that plays a run again."""
+
+import shlex
+from collections.abc import Sequence
+
+from arena.players.labels import is_copy
+from arena.players.player import YOU
+from arena.records.config import DEFAULTS, Comparison, RunConfig, Tuning
+from arena.records.runfile import RunInfo
+from arena.rules.boards import BUILT_IN
+
+TIMES = ("move_ms", "game_ms", "increment_ms", "startup_ms")
+REPEATED_SETTINGS = ("players", "seatings", "tables", "challenger", *TIMES, "until")
+"""The settings that the command to repeat a run names if they differ from the defaults."""
+QUESTION = ("elo0", "elo1", "alpha", "beta", "by")
+"""The settings of a comparison's question that the command names if they differ from the
+defaults.
+"""
+
+
+def repeat_command(info: RunInfo, *, seed: str | None) -> str:
+    """The command that plays the games of the run with this run.json again, with their decks if
+    ``seed``, the run's seed, is given; empty if this version cannot read the run's settings.
+    """
+    config = info.config
+    if config is None:
+        return ""
+    words = _game_again(config) if config.game else _run_again(config)
+    return shlex.join([*words, *(["--seed", seed] if seed else [])])
+
+
+def _run_again(config: RunConfig) -> list[str]:
+    """The words of the command that plays a tournament, a comparison or a search with these
+    settings again.
+    """
+    boards = [name for name in config.boards if name in BUILT_IN]
+    which = ["--boards", ",".join(boards)] if boards else []
+    if config.match:
+        which = ["--match", ",".join(config.match)]
+    for name in config.boards:
+        which += [] if name in BUILT_IN else ["--board", f"{name}.txt"]
+    if config.compare:
+        pair = [config.compare.new, config.compare.old]
+        asked = _options(config.compare, QUESTION)
+        words = ["arena", "compare", *pair, *_against(config), *asked, *which]
+    elif config.tune:
+        words = [*_search_again(config, config.tune), *which]
+    else:
+        words = ["arena", "run", *config.bots, *which, "--deals", str(config.deals)]
+    words += _options(config, REPEATED_SETTINGS)
+    return [*words, *(["--in-process"] if config.in_process else [])]
+
+
+def _game_again(config: RunConfig) -> list[str]:
+    """The words of the command that plays the game of a person again, on the same tiles if the
+    run's seed is added.
+    """
+    game = config.game
+    assert game is not None, "a game"
+    bots = [bot for bot in game.seats if bot != YOU]
+    # A match, which versions before 1.1 could play, is repeated by its first round only.
+    boards = config.rounds
+    board = boards[0]
+    deal = game.deal * boards.count(board)
+    which = ["--board", board if board in BUILT_IN else f"{board}.txt"]
+    words = ["arena", "play", *bots, "--human", str(game.seats.index(YOU)), *which]
+    return [*words, *_options(config, TIMES), "--deal", str(deal)]
+
+
+def _search_again(config: RunConfig, tune: Tuning) -> list[str]:
+    """The words of the command that repeats a search for better values of a bot's options."""
+    ranges = [f"{one.name}={one.text(one.low)}..{one.text(one.high)}" for one in tune.parameters]
+    games = config.deals * len(config.boards) * config.games_a_block
+    words = ["arena", "tune", tune.bot, "--param", ",".join(ranges), "--games", str(games)]
+    return [*words, *_against(config)]
+
+
+def _against(config: RunConfig) -> list[str]:
+    """The option for the opponents in a comparison or a search; none if these are copies that the
+    arena makes by itself.
+    """
+    pool = [bot for bot in config.pool if not is_copy(bot)]
+    return ["--pool", ",".join(pool)] if pool else []
+
+
+def _options(settings: RunConfig | Comparison, names: Sequence[str]) -> list[str]:
+    """The command-line options for the settings ``names`` that differ from their defaults."""
+    words = list[str]()
+    for name in names:
+        value = getattr(settings, name)
+        if value != DEFAULTS[name]:
+            words += [f"--{name.replace('_', '-')}", f"{value}"]
+    return words

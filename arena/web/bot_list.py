@@ -14,7 +14,8 @@ from arena.players.folder import IGNORED, MAX_FILES
 from arena.players.registry import Registry
 from arena.records.record import name_of
 from arena.records.runfile import RUN_FILE
-from arena.web.run_list import run_name, words_of
+from arena.web.places import run_name
+from arena.web.run_list import words_of
 
 MAX_BOTS = 300
 """The most bots that a page lists."""

@@ -28,7 +28,8 @@ from arena.records.record import MAX_SEATS
 from arena.rules.explain import rulebook
 from arena.tournament.run import Run
 from arena.web.live import ALIVE, event
-from arena.web.run_list import LIST_S, MAX_RUNS, run_folders, run_name, when, words_of
+from arena.web.places import run_name
+from arena.web.run_list import LIST_S, MAX_RUNS, run_folders, when, words_of
 from arena.web.welcome import HERO, welcome
 
 PACKAGE = "arena.web"

@@ -19,6 +19,7 @@ import msgspec
 from arena.commands.runs import is_quiet
 from arena.errors import ArenaError
 from arena.web.page_worker import PageWorker
+from arena.web.places import without_folders
 
 MIN_S = 2.0
 """The shortest pause between two readings of a run, in seconds."""
@@ -167,7 +168,7 @@ class Live:
             try:
                 await run.look()
             except ArenaError as error:
-                yield event("problem", str(error))
+                yield event("problem", without_folders(str(error), folder.parent))
                 return
             if run.number > seen:
                 changed = run.since(seen)

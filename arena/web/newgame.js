@@ -1,19 +1,25 @@
 /* The form that begins a game. */
 (() => {
   const form = /** @type {HTMLFormElement} */ (document.getElementById("newgame"));
-  /** @type {HTMLButtonElement} */
-  const button = form?.querySelector("button.main");
-  const setBusy = (/** @type {boolean} */ isBusy) => {
-    if (button) button.disabled = isBusy;
+  /* The button of the form, and those of the opponents, which name the bot. */
+  /** @type {NodeListOf<HTMLButtonElement>} */
+  const buttons = document.querySelectorAll("#newgame button, button[form=newgame]");
+  let isBusy = false;
+  const setBusy = (/** @type {boolean} */ isNowBusy) => {
+    isBusy = isNowBusy;
+    for (const button of buttons) button.disabled = isBusy;
   };
   const problemText = document.getElementById("problem");
 
-  const begin = async () => {
+  const begin = async (/** @type {HTMLButtonElement} */ button) => {
+    const fields = Object.fromEntries(new FormData(form));
+    // The button of an opponent is about that bot, whatever the form says.
+    if (button.value) fields.bot = button.value;
     try {
       const reply = await fetch("/play", {
         method: "POST",
         headers: { "content-type": "application/json" },
-        body: JSON.stringify(Object.fromEntries(new FormData(form))),
+        body: JSON.stringify(fields),
       });
       return await replyOf(reply);
     } catch {
@@ -23,9 +29,11 @@
   form?.addEventListener("submit", async (event) => {
     event.preventDefault();
     // One click begins one game.
-    if (button.disabled) return;
+    if (isBusy) return;
+    // Read the form before its buttons are disabled.
+    const begun = begin(/** @type {HTMLButtonElement} */ (event.submitter));
     setBusy(true);
-    const { address, problem } = await begin();
+    const { address, problem } = await begun;
     if (address) {
       location.assign(address);
       return;

@@ -1,6 +1,6 @@
 """The pages on which a person plays against bots. They need the token, because hands are secret."""
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -13,9 +13,9 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from arena.commands.bots import bot_finder, registry_of
-from arena.commands.game import GameRequest, past_games
+from arena.commands.game import GameRequest, PastGame, past_games
 from arena.commands.home import results_folder
-from arena.commands.rungs import easier_than, rungs
+from arena.commands.rungs import easier_than, next_rung, rungs, scores
 from arena.errors import ConfigError, UserError
 from arena.exports.ground import empty_board
 from arena.exports.parts import all_parts
@@ -34,6 +34,8 @@ BUILT_IN_BOTS = ("careful-16", "careful-4", "careful", "greedy-16", "greedy", "r
 """The built-in bots that the form offers."""
 MAX_MS = 60_000
 """The longest time for a move that the form accepts, in ms."""
+MAX_COUNTED = 300
+"""The most past games that count for the person's score against each bot."""
 MAX_PAST = 12
 """The most past games that the page lists."""
 BEAT_S = 15.0
@@ -46,7 +48,7 @@ tiles and an easier bot.
 """
 NO_STORE = {"cache-control": "no-store", "x-accel-buffering": "no"}
 """The headers of a stream."""
-FORM_FILES = ("play.css", "newgame.js")
+FORM_FILES = ("play.css", "choose.css", "newgame.js")
 """The styles and scripts of the page with the form."""
 BOARD_FILES = (
     "play.css", "play_server.js", "play_words.js", "play_rules.js", "play_placing.js",
@@ -96,8 +98,11 @@ def new_game(request: Request) -> Response:
     groups = {"built in": [*BUILT_IN_BOTS, *further], "yours": [], "the ladder": []}
     for name in own:
         groups["the ladder" if registry.is_of_ladder(name) else "yours"].append(name)
-    past = past_games(results_folder(state.home), MAX_PAST)
+    games = past_games(results_folder(state.home), MAX_COUNTED)
+    past = games[:MAX_PAST]
     values = {
+        "ladder": _ladder(own, games),
+        "is_open": bool(chosen),
         "groups": [(title, names) for title, names in groups.items() if names],
         "boards": BUILT_IN,
         "chosen": {key: chosen.get(key, "") for key in GameForm.__struct_fields__},
@@ -105,6 +110,20 @@ def new_game(request: Request) -> Response:
         "past": [(one, SitePages(one.run).game(one.game), when(one.ended)) for one in past],
     }
     return page(request, "newgame.html", values, further=FORM_FILES)
+
+
+def _ladder(bots: Collection[str], games: Sequence[PastGame]) -> list[dict[str, Any]]:
+    """The rows of the list of opponents, the easiest first: the bot, a sentence about it, the
+    person's score against it in ``games``, and whether it is the person's next rung. ``bots`` are
+    the names of the bots of this home.
+    """
+    ladder = rungs(bots)
+    results = scores(games)
+    following = next_rung(ladder, results)
+    return [
+        {**rung._asdict(), "score": results.get(rung.bot), "is_next": rung == following}
+        for rung in ladder
+    ]
 
 
 async def begin(request: Request) -> Response:

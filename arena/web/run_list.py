@@ -17,9 +17,8 @@ from arena.records.journal import journal_of
 from arena.records.runfile import RUN_FILE
 from arena.tournament.run import Run
 from arena.web.live import Fingerprint, state_of
+from arena.web.places import run_name, without_folders
 
-RESULTS = "results"
-"""The name of the folder of a home that holds its runs and collections of runs."""
 MAX_RUNS = 100
 """The most runs that are listed: the newest ones."""
 MAX_OWN = 12
@@ -97,7 +96,7 @@ def _row_of(folder: Path, counted: JournalCount) -> tuple[JournalCount, dict[str
         counted = count_games(folder, counted)
         look = glance(Run(folder), counted)
     except ArenaError as error:
-        return counted, {**row, "problem": str(error)}
+        return counted, {**row, "problem": without_folders(str(error), folder.parent)}
     return counted, {
         **row,
         "problem": "",
@@ -141,14 +140,6 @@ def _folders_in(folder: Path) -> list[Path]:
         return []
     # A page is UTF-8, so a name that is not cannot be shown.
     return [Path(path) for path in folders if not SURROGATE.search(Path(path).name)]
-
-
-def run_name(folder: Path) -> str:
-    """The name of a run on pages and in addresses: that of its folder, with the collection's name
-    and a colon before it for a run in a collection.
-    """
-    collection = folder.parent.name
-    return folder.name if collection == RESULTS else f"{collection}:{folder.name}"
 
 
 def played_at(folder: Path) -> float:

@@ -11,8 +11,6 @@ from pathlib import Path
 import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
-from starlette.responses import Response
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from arena.errors import ArenaError, UserError
@@ -24,6 +22,7 @@ from arena.web.live import Live
 from arena.web.opengames import OpenGames
 from arena.web.page_cache import PageCache
 from arena.web.page_worker import PageWorker
+from arena.web.problems import failed
 from arena.web.run_list import RunList
 
 FIRST_PORT = 8400
@@ -125,7 +124,7 @@ def _application(home: Path, games: OpenGames | None) -> Starlette:
     """
     app = Starlette(
         routes=[*pages.ROUTES, *(play.ROUTES if games else ())],
-        exception_handlers={HTTPException: _failed, ArenaError: _failed},
+        exception_handlers={HTTPException: failed, ArenaError: failed},
     )
     state = app.state
     state.home = home
@@ -140,19 +139,6 @@ def _application(home: Path, games: OpenGames | None) -> Starlette:
     state.front_pages = {}
     state.shown_pages = {}
     return app
-
-
-async def _failed(request: Request, error: Exception) -> Response:
-    """A page with an error and its hint, as a command would print them."""
-    if isinstance(error, HTTPException):
-        title = error.detail
-        hint = ""
-        status = error.status_code
-    else:
-        title = str(error)
-        hint = getattr(error, "hint", "")
-        status = 404
-    return pages.page(request, "problem.html", {"title": title, "hint": hint}, status)
 
 
 async def _serve(

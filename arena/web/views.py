@@ -33,7 +33,7 @@ from arena.rules.boards import find_board
 from arena.tournament.run import Run
 from arena.web.home import PARTS, SitePages, setting_of_pages
 from arena.web.live import Sight
-from arena.web.run_list import run_name
+from arena.web.places import run_name
 
 LATEST = 12
 """The number of games that the page of a run lists as just ended."""

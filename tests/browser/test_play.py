@@ -419,3 +419,14 @@ def test_board_hand_and_seats_fit_the_window(game, browser):
         assert wide == width
         # on a laptop nothing scrolls but the list of what happened
         assert width < height or high == height
+
+
+def test_a_click_on_an_opponent_starts_a_game_against_it(browser, server):
+    browser.open(f"http://127.0.0.1:{server.port}/play?token={server.token}", width=390)
+    browser.js("document.querySelector('.rungs button[value=greedy]').click()")
+    heading = "return document.querySelector('h1').textContent"
+    browser.wait("return document.getElementById('playing') !== null")
+    assert browser.js(heading) == "You against greedy"
+    address = browser.js("return location.pathname")
+    status, _, _ = server.ask(f"{address}/leave", "POST", b'{"steps": 0}', cookie=server.cookie)
+    assert status == 200

@@ -1,6 +1,7 @@
 """Games against bots on a page: what it is told, what it may do, and what becomes of the game."""
 
 import asyncio
+import itertools
 import json
 import re
 import shutil
@@ -28,6 +29,7 @@ from arena.tournament.run import Run
 from arena.tournament.schedule import deck_of
 from arena.web.grading import GameGrades, Grader
 from arena.web.opengame import OpenGame
+from tests.exports.runs import game_of, write_run
 from tests.support.commandline import ROOT
 from tests.support.processes import wait_until_dead
 from tests.web.games import Game, begin
@@ -545,3 +547,26 @@ def descendants(pid):
     known = parents()
     own = [child for child, parent in known.items() if parent == pid]
     return own + [further for child in own for further in descendants(child)]
+
+
+def test_opponents_are_rungs_with_the_persons_score_and_the_next_one_is_marked(tmp_path):
+    kept = tmp_path / "results"
+    write_run(kept / "played-1", ["human", "random"], [lost_or_won("random", 1)])
+    write_run(kept / "played-2", ["human", "greedy-2"], [lost_or_won("greedy-2", 2)])
+    server = Served(tmp_path)
+    with closing(server):
+        text = server.ask("/play", cookie=server.cookie)[2]
+    rows = re.findall("<li.*?</li>", text[text.index('<ol class="rungs"') :], re.DOTALL)
+    assert 'value="random"' in rows[0]
+    assert "you 1 : 0" in rows[0]
+    assert ["Your next rung." in row for row in rows].index(True) == 1
+    assert "you 0 : 1" in rows[1]
+    assert 'value="engine-cpp"' in rows[10]
+    assert "seat 0" not in text[text.index("<main") : text.index("</main>")]
+    assert "you move first" in text
+
+
+def lost_or_won(bot, rank):
+    """A kept game of a person against ``bot``, in which the person came in at ``rank``."""
+    games = (game_of(("human", bot), luck=luck) for luck in itertools.count())
+    return next(game for game in games if game.ranks == [rank, 3 - rank])

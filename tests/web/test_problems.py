@@ -1,0 +1,52 @@
+"""Pages that say what went wrong."""
+
+import pytest
+
+from tests.exports.runs import duels, write_run
+from tests.web.serving import Served
+
+
+@pytest.fixture(scope="module")
+def damaged(tmp_path_factory):
+    """A public server of a home with damaged runs, and the home."""
+    home = tmp_path_factory.mktemp("damaged")
+    results = home / "results"
+    games = duels("ab", 2)
+    for name in ("journal", "info", "good"):
+        write_run(results / name, "ab", games, deals=2)
+    with (results / "journal" / "games.jsonl").open("a") as file:
+        file.write("nonsense\n")
+    (results / "info" / "run.json").write_text("{")
+    server = Served(home, "--public", "127.0.0.1")
+    yield server, home, games
+    server.close()
+
+
+@pytest.mark.parametrize(
+    "path", ["/nothing", "/runs/nothing", "/bots/nothing", "/runs/good/games/nothing", "/play"]
+)
+def test_a_page_that_is_not_there_leads_home_and_names_no_folder(damaged, path):
+    server, home, _ = damaged
+    status, _, text = server.ask(path)
+    assert status == 404
+    assert 'href="/">Home</a>' in text
+    assert str(home) not in text
+    assert "damaged" not in text
+
+
+def test_a_damaged_run_is_named_and_says_how_to_verify_it_and_what_can_be_read(damaged):
+    server, home, games = damaged
+    for name in ("journal", "info"):
+        status, _, text = server.ask(f"/runs/{name}/games")
+        assert status == 404
+        assert f"The run <bdi>{name}</bdi> is damaged" in text
+        assert f"<code>arena verify {name}</code>" in text
+        assert f"{len(games)} games at the start of its journal can still be read" in text
+        assert str(home) not in text
+
+
+def test_lists_and_streams_name_no_folder(damaged):
+    server, home, _ = damaged
+    for path in ("/", "/runs", "/runs/journal/events"):
+        status, _, text = server.ask(path)
+        assert (status, str(home) in text) == (200, False), path

@@ -127,7 +127,7 @@ def setting_of_pages(further: tuple[str, ...] = (), *, has_play: bool = False) -
     """
     play = (("/play", "Play"),) if has_play else ()
     links = (*play, ("/runs", "Watch"), ("/bots", "Ladder"), ("/rules", "Rules"))
-    files = ("web.css", "stream.js", "live.js", *further)
+    files = ("web.css", "stream.js", "live.js", "playon.js", *further)
     style = "\n".join(read(name, PACKAGE) for name in files if name.endswith(".css"))
     scripts = tuple(read(name, PACKAGE) for name in files if name.endswith(".js"))
     return PageSetting(PACKAGE, style, scripts, POLICY, links)
@@ -271,7 +271,11 @@ async def report(request: Request) -> Response:
     setting = setting_of_pages(has_play=has_play(request))
     folder = _run_named(request)
     named = request.path_params.get("game")
-    arguments = ("report", folder, setting) if named is None else ("game", folder, setting, named)
+    if named is None:
+        arguments: tuple[Any, ...] = ("report", folder, setting)
+    else:
+        can_play = has_play(request) and request.state.may_change
+        arguments = ("game", folder, setting, named, can_play)
     return answer(await request.app.state.reports.page(*arguments), setting)
 
 
@@ -318,9 +322,14 @@ def _run_named(request: Request) -> Path:
     """The folder of the run that the address names. Raises HTTPException if there is
     no such run.
     """
-    # The name is compared with those of the folders: a text from an address may be no file name.
+    return folder_of(request, request.path_params["run"])
+
+
+def folder_of(request: Request, name: str) -> Path:
+    """The folder of the run called ``name``. Raises HTTPException if there is no such run."""
+    # The name is compared with those of the folders: a text from a reader may be no file name.
     for folder in _runs(request):
-        if run_name(folder) == request.path_params["run"]:
+        if run_name(folder) == name:
             return folder
     raise HTTPException(404, "no such run here")
 

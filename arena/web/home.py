@@ -1,10 +1,12 @@
 """The pages of a home: the list of runs, and the pages of one run, of bots and of the rules."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from copy import copy
 from functools import cache
+from importlib.resources import files as package_files
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -43,6 +45,13 @@ the report.
 """
 # "arena" is the policy of live.js: it makes nodes of the HTML that the stream of a page brings.
 POLICY = "connect-src 'self'; form-action 'self'; trusted-types arena"
+PICTURE_HEADERS = {
+    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
+    "cache-control": "max-age=86400",
+}
+"""The headers of a picture, which has its style in itself."""
+SIZE = re.compile(r'width="(\d+)" height="(\d+)"')
+"""Matches the size of a picture at the beginning of its file."""
 MAX_DIGITS = 7
 """The most digits of a number that is read from an address or a form."""
 SOON_S = 1.5
@@ -128,10 +137,10 @@ def setting_of_pages(further: tuple[str, ...] = (), *, has_play: bool = False) -
     """
     play = (("/play", "Play"),) if has_play else ()
     links = (*play, ("/runs", "Watch"), ("/bots", "Ladder"), ("/rules", "Rules"))
-    files = ("web.css", "stream.js", "live.js", *further)
+    files = ("web.css", "stream.js", "live.js", "playon.js", *further)
     style = "\n".join(read(name, PACKAGE) for name in files if name.endswith(".css"))
     scripts = tuple(read(name, PACKAGE) for name in files if name.endswith(".js"))
-    return PageSetting(PACKAGE, style, scripts, POLICY, links)
+    return PageSetting(PACKAGE, style, scripts, POLICY, links, "data: 'self'")
 
 
 def whole_number(text: str) -> int | None:
@@ -234,7 +243,27 @@ def bot(request: Request) -> Response:
 
 def rules(request: Request) -> Response:
     """The page with the rules of the game; each rule has an anchor."""
-    return page(request, "rulebook.html", {"book": rulebook()})
+    return page(request, "rulebook.html", {"book": rulebook(), "sizes": picture_sizes()})
+
+
+@cache
+def picture_sizes() -> dict[str, tuple[int, int]]:
+    """The width and the height of each picture of the rules, by its name."""
+    sizes = {}
+    for file in package_files(PACKAGE).joinpath("pictures").iterdir():
+        size = SIZE.search(file.read_text(encoding="utf-8"))
+        if size:
+            sizes[file.name.removesuffix(".svg")] = int(size[1]), int(size[2])
+    return sizes
+
+
+def rule_picture(request: Request) -> Response:
+    """A picture of the rules, an SVG file."""
+    name = request.path_params["name"]
+    if name not in picture_sizes():
+        raise HTTPException(404, "no such picture here")
+    text = read(f"pictures/{name}.svg", PACKAGE)
+    return Response(text, media_type="image/svg+xml", headers=PICTURE_HEADERS)
 
 
 async def run_page(request: Request) -> Response:
@@ -272,7 +301,11 @@ async def report(request: Request) -> Response:
     setting = setting_of_pages(has_play=has_play(request))
     folder = _run_named(request)
     named = request.path_params.get("game")
-    arguments = ("report", folder, setting) if named is None else ("game", folder, setting, named)
+    if named is None:
+        arguments: tuple[Any, ...] = ("report", folder, setting)
+    else:
+        can_play = has_play(request) and request.state.may_change
+        arguments = ("game", folder, setting, named, can_play)
     return answer(await request.app.state.reports.page(*arguments), setting)
 
 
@@ -319,9 +352,14 @@ def _run_named(request: Request) -> Path:
     """The folder of the run that the address names. Raises HTTPException if there is
     no such run.
     """
-    # The name is compared with those of the folders: a text from an address may be no file name.
+    return folder_of(request, request.path_params["run"])
+
+
+def folder_of(request: Request, name: str) -> Path:
+    """The folder of the run called ``name``. Raises HTTPException if there is no such run."""
+    # The name is compared with those of the folders: a text from a reader may be no file name.
     for folder in _runs(request):
-        if run_name(folder) == request.path_params["run"]:
+        if run_name(folder) == name:
             return folder
     raise HTTPException(404, "no such run here")
 
@@ -339,6 +377,7 @@ ROUTES = [
     Route("/bots", bots),
     Route("/bots/{bot}", bot),
     Route("/rules", rules),
+    Route("/rules/pictures/{name}", rule_picture),
     Route("/runs/{run}", run_page),
     Route("/runs/{run}/events", run_events),
     Route("/runs/{run}/report", report),

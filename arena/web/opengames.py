@@ -54,6 +54,12 @@ class OpenGames:
         past, known = game.past(step)
         return self._begin(game_request, past, known)
 
+    def begin_after(self, game_request: GameRequest, past: Past) -> str:
+        """Start a game that goes on from the ``past`` of a game of a run, and return its name.
+        Raises UserError.
+        """
+        return self._begin(game_request, past, ())
+
     def _begin(
         self, game_request: GameRequest, past: Past | None, known: Sequence[Future[JudgedStep]]
     ) -> str:

@@ -24,10 +24,11 @@ from arena.records.timing import Timing
 from arena.rules.boards import BUILT_IN, find_board
 from arena.rules.explain import rulebook
 from arena.tournament.session import new_seed
-from arena.web.home import SitePages, page, whole_number
+from arena.web.home import SitePages, folder_of, page, picture_sizes, whole_number
 from arena.web.lessons import RefusedError
 from arena.web.opengame import OpenGame
 from arena.web.opengames import OpenGames
+from arena.web.played_on import played_on
 from arena.web.run_list import when
 
 BUILT_IN_BOTS = ("careful-16", "careful-4", "careful", "greedy-16", "greedy", "random")
@@ -196,6 +197,7 @@ def board_page(request: Request) -> Response:
         "board_name": game_request.board.name,
         "drawn": all_parts(),
         "book": rulebook(),
+        "sizes": picture_sizes(),
         "easier": swap.easier if swap else "",
     }
     return page(request, "play.html", values, further=BOARD_FILES)
@@ -308,6 +310,34 @@ async def play_on(request: Request) -> Response:
     return await _answered(request, start_game)
 
 
+class PlayedOn(Struct, frozen=True, forbid_unknown_fields=True):
+    """A position of a finished game: the name of its ``run``, the id of the ``game``, and the
+    number of tiles on the board (``turn``).
+    """
+
+    run: FormField
+    game: Annotated[str, Meta(max_length=2000)]
+    turn: Annotated[int, Meta(ge=0, le=1000)]
+
+
+async def play_game_on(request: Request) -> Response:
+    """Start a game that goes on from a position of a run's game, which the body names. The answer
+    has the address of its page.
+    """
+    _let_in(request)
+    state = request.app.state
+
+    def start_game(body: bytes) -> dict[str, str]:
+        """Starts the game, and returns the address of its page."""
+        wanted = msgspec.json.decode(body, type=PlayedOn)
+        folder = folder_of(request, wanted.run)
+        find = bot_finder(state.home, lambda _: None)
+        game_request, past = played_on(folder, wanted.game, wanted.turn, find)
+        return {"address": f"/play/{state.open_games.begin_after(game_request, past)}"}
+
+    return await _answered(request, start_game)
+
+
 def _game(request: Request) -> tuple[OpenGame, GameRequest]:
     """The game that the address names, and the request that it was made from. Raises
     HTTPException.
@@ -330,6 +360,7 @@ def _let_in(request: Request) -> None:
 ROUTES = [
     Route("/play", new_game),
     Route("/play", begin, methods=["POST"]),
+    Route("/play/from/game", play_game_on, methods=["POST"]),
     Route("/play/{name}", board_page),
     Route("/play/{name}/events", events),
     Route("/play/{name}/{what}", ask, methods=["POST"]),

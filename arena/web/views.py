@@ -14,7 +14,7 @@ from arena.commands.published import published_league
 from arena.commands.runs import is_quiet
 from arena.errors import NoAnswerError, RunError
 from arena.exports.grid import figure, with_error
-from arena.exports.report.broadcast import Shown, cards, shown_game, waiting_board
+from arena.exports.report.broadcast import Shown, cards, game_on_top, waiting_board
 from arena.exports.report.comparison import comparison_of
 from arena.exports.report.game_page import game_page
 from arena.exports.report.material import Follower, Material
@@ -99,7 +99,7 @@ class FollowedRun(Follower):
     def _show(self, record: GameRecord, reason: str, material: Material) -> None:
         """Put the game of ``record`` at the top of the page, unless it is there already."""
         if self._shown is None or (self._shown.id, self._shown.reason) != (record.id, reason):
-            self._shown = shown_game(record, reason, material.run.info.boards) or self._shown
+            self._shown = game_on_top(record, reason, material.run.info.boards) or self._shown
         if self._shown:
             self._shown_until = time.monotonic() + self._shown.seconds
 
@@ -131,9 +131,10 @@ def report(folder: str, setting: PageSetting) -> str:
     return report_page(Run(Path(folder)), setting=setting).text
 
 
-def game(folder: str, setting: PageSetting, name: str) -> str:
-    """The HTML of the page of the game with the id ``name``. Raises RunError if there is no such
-    game, or if other games on its deal are still to be played.
+def game(folder: str, setting: PageSetting, name: str, can_play: bool) -> str:  # noqa: FBT001
+    """The HTML of the page of the game with the id ``name``; with ``can_play``, which comes over a
+    pipe by its place, the reader may play the game on. Raises RunError if there is no such game, or
+    if other games on its deal are still to be played.
     """
     run = Run(Path(folder))
     record = run.record(name)
@@ -142,7 +143,8 @@ def game(folder: str, setting: PageSetting, name: str) -> str:
             f"other games on the deal of {record.id} are still to be played",
             "come back when the run is over",
         )
-    return game_page(run, record, setting, _around(run, record))
+    play_on = run_name(run.folder) if can_play and run.secrecy().is_finished else ""
+    return game_page(run, record, setting, _around(run, record), play_on)
 
 
 def league_game_page(setting: PageSetting, key: str) -> str:
@@ -162,6 +164,7 @@ def league_game_page(setting: PageSetting, key: str) -> str:
             "/#ladder", [f"/bots/{quote(name_of(bot))}" for bot in record.bots], "", ""
         ),
         "review": None,
+        "play_on": "",
         **viewer_values(album, []),
     }
     return render("game.html", values, setting)
@@ -195,6 +198,7 @@ def _values(material: Material, follower: FollowedRun) -> dict[str, Any]:
         **facts,
         "addresses": SitePages(run_name(material.run.folder)),
         "rules": rules_named(details_of(facts["faults"])),
+        "name": run_name(material.run.folder),
         "has_play": True,
         "is_broadcast": True,
         "sentence": follower.sentence(material),

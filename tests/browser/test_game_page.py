@@ -1,5 +1,7 @@
 """The page of one game as an analysis board, in a real browser."""
 
+from urllib.parse import quote
+
 import pytest
 
 from arena.exports.effects import effects_of
@@ -7,6 +9,8 @@ from arena.match.replay import positions
 from arena.rules.boards import built_in
 from arena.rules.notation import move_text, parse_move
 from tests.browser.pages import pair_page
+from tests.exports.runs import duels, write_run
+from tests.web.serving import Served
 
 NOW = "now"
 GHOSTS = "return document.querySelectorAll('#board .ghost use').length"
@@ -81,3 +85,22 @@ def test_arrows_lead_from_one_key_moment_to_the_next(browser, game):
     browser.keys("N")
     assert browser.text(NOW).startswith(f"Turn {turns[1]}:")
     assert record.turns >= turns[-1]
+
+
+def test_play_on_from_here_starts_a_game_at_the_position_that_is_shown(browser, tmp_path):
+    (tmp_path / ".arena-home").touch()
+    games = duels(("careful-4", "greedy-4"), 1)
+    write_run(tmp_path / "results" / "run", ("careful-4", "greedy-4"), games)
+    server = Served(tmp_path)
+    try:
+        own, token = server.url.split("?")
+        name = quote(games[0].id)
+        browser.open(f"{own}runs/run/games/{name}")
+        assert browser.js("return document.querySelector('#play-on')") is None, "without the token"
+        browser.open(f"{own}runs/run/games/{name}?{token}", "#t9")
+        browser.js("document.querySelector('#play-on button').click()")
+        browser.wait("return location.pathname.startsWith('/play/')")
+        browser.wait("return document.querySelectorAll('#tiles *').length > 0")
+        assert browser.log() == []
+    finally:
+        server.close()

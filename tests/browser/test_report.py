@@ -360,6 +360,10 @@ def test_an_animated_picture_shows_every_position_in_its_time(browser, tmp_path)
         elements = [film.elements[at] for at in film.frames[number]]
         parts = [f"#{one.part}" for one in elements if isinstance(one, Piece)]
         assert sorted(shown) == sorted([*ground, *parts])
+    last = shown
+    browser.become(1280, is_calm=True)
+    for moment in (0, START_S, START_S + 9.5 * STEP_S):  # whoever wants no motion sees the end
+        assert sorted(browser.js(visible, moment)) == sorted(last)
     assert browser.log() == []
     assert browser.requests() == [path.as_uri()]
 

@@ -160,6 +160,8 @@ class Terminal(io.StringIO):
     ("environment", "expected"),
     [
         ({"TERM": "screen-256color"}, True),
+        ({"TERM": "screen"}, True),
+        ({"TERM": "tmux"}, True),
         ({}, True),
         ({"TERM": "dumb"}, False),
         ({"NO_COLOR": "1"}, False),

@@ -20,6 +20,11 @@ from arena.records.record import GameRecord
 from arena.rules.boards import Board
 
 STEP_S, START_S, END_S = 0.8, 1.0, 5.0
+CALM_STYLE = (
+    "@media(prefers-reduced-motion:reduce){.q-last{visibility:visible!important}"
+    '[visibility="hidden"]{visibility:hidden!important}}'
+)
+"""Shows the last position to readers who want no motion, where no script can stop the animation."""
 LINE = 30
 MAX_LETTERS = 34
 
@@ -30,7 +35,7 @@ def animated_picture(record: GameRecord, board: Board) -> str:
     """
     width, height, content = animation_of(record, board)
     title = printable(f"{' - '.join(seat_names(record.bots))}: {record.id}")
-    return picture_file((width, height), title, content, SEAT_NAMES_STYLE)
+    return picture_file((width, height), title, content, SEAT_NAMES_STYLE + CALM_STYLE)
 
 
 def animation_of(record: GameRecord, board: Board) -> tuple[int, int, str]:
@@ -153,11 +158,11 @@ def _seen(drawn: str, frames: Sequence[int], all_frames: int) -> str:
         for frame in (frames[0], frames[-1] + 1)
     ]
     # without animation, an element has the visibility of the last frame
-    hidden, then, (start, end) = ' visibility="hidden"', "visible", begins
+    base, then, (start, end) = ' visibility="hidden"', "visible", begins
     if frames[-1] + 1 == all_frames:
-        hidden, then, (start, end) = "", "hidden", ("q.begin", begins[0])
+        base, then, (start, end) = ' class="q-last"', "hidden", ("q.begin", begins[0])
     return (
-        f'<g{hidden}>{drawn}<set attributeName="visibility" to="{then}" begin="{start}"'
+        f'<g{base}>{drawn}<set attributeName="visibility" to="{then}" begin="{start}"'
         f' end="{end}"/></g>'
     )
 

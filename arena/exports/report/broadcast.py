@@ -120,7 +120,7 @@ class Shown(NamedTuple):
     seconds: float
 
 
-def shown_game(record: GameRecord, reason: str, rows: Mapping[str, Sequence[str]]) -> Shown | None:
+def game_on_top(record: GameRecord, reason: str, rows: Mapping[str, Sequence[str]]) -> Shown | None:
     """The game of ``record`` for the top of a page; ``reason`` says why it is shown, and ``rows``
     are the rows of the run's boards by name. None if a bot forfeited in the game, or if it does not
     follow from its deck and moves.

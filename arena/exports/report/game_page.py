@@ -19,10 +19,15 @@ MAX_SEATINGS = 5
 
 
 def game_page(
-    run: Run, record: GameRecord, setting: PageSetting = ALONE, around: Around | None = None
+    run: Run,
+    record: GameRecord,
+    setting: PageSetting = ALONE,
+    around: Around | None = None,
+    play_on: str = "",
 ) -> str:
     """The page, of the kind ``setting``, that replays the game of ``record``, with the evidence of
-    its faults and links to the pages ``around`` it; None means no such links. Raises RunError.
+    its faults and links to the pages ``around`` it; None means no such links. ``play_on`` is the
+    name of the run under which the server plays the game on; empty if it cannot. Raises RunError.
     """
     is_open = run.secrecy().is_open_game
     others: list[GameRecord] = []
@@ -46,6 +51,7 @@ def game_page(
         "record": record,
         "faults": faults,
         "around": around,
+        "play_on": play_on,
         "review": None if is_graded or is_open(record) else review,
         **viewer_values(album, [fault["detail"] for fault in faults]),
     }

@@ -61,7 +61,7 @@ SCRIPTS = (
     "viewer.js",
 )
 POLICY = (
-    "default-src 'none'; img-src data:; style-src '{style}'; script-src '{script}'; base-uri"
+    "default-src 'none'; img-src {images}; style-src '{style}'; script-src '{script}'; base-uri"
     " 'none'; require-trusted-types-for 'script'; {further}"
 )
 
@@ -75,6 +75,7 @@ class PageSetting(NamedTuple):
     ``policy``   the end of the security policy: where forms may lead, and what else the pages may
                  do
     ``links``    links to other pages, as (address, text)
+    ``images``   where pictures may come from
     """
 
     package: str = PACKAGE
@@ -82,6 +83,7 @@ class PageSetting(NamedTuple):
     scripts: tuple[str, ...] = ()
     policy: str = "form-action 'none'; trusted-types 'none'"
     links: tuple[tuple[str, str], ...] = ()
+    images: str = "data:"
 
 
 ALONE = PageSetting()
@@ -120,7 +122,7 @@ def policy_of(setting: PageSetting) -> str:
     style, script = (
         f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}" for text in _inlines(setting)
     )
-    return POLICY.format(style=style, script=script, further=setting.policy)
+    return POLICY.format(images=setting.images, style=style, script=script, further=setting.policy)
 
 
 @cache

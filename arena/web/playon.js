@@ -1,0 +1,36 @@
+/* The page of a finished game: the button that plays it on from the position that is shown. */
+(() => {
+  /** @type {HTMLButtonElement | null} */
+  const button = document.querySelector("#play-on button");
+  if (!button) return;
+  const problemText = document.querySelector("#play-on [role=alert]");
+  const turnShown = () => {
+    const link = /** @type {HTMLAnchorElement} */ (document.getElementById("link"));
+    return Number(/turn=(\d+)/.exec(link.hash)?.[1] ?? 0);
+  };
+  const begin = async () => {
+    const { run, game } = button.dataset;
+    try {
+      const reply = await fetch("/play/from/game", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ run, game, turn: turnShown() }),
+      });
+      return await replyOf(reply);
+    } catch {
+      return { problem: "The server cannot be reached." };
+    }
+  };
+  button.addEventListener("click", async () => {
+    button.disabled = true;
+    const { address, problem } = await begin();
+    if (address) location.assign(address);
+    else {
+      problemText.textContent = problem;
+      button.disabled = false;
+    }
+  });
+  addEventListener("pageshow", () => {
+    button.disabled = false;
+  });
+})();

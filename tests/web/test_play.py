@@ -30,7 +30,7 @@ from arena.tournament.schedule import deck_of
 from arena.web.grading import GameGrades, Grader
 from arena.web.opengame import OpenGame
 from tests.support.commandline import ROOT
-from tests.support.processes import is_alive
+from tests.support.processes import wait_until_dead
 from tests.web.games import Game, begin
 from tests.web.serving import Served
 
@@ -551,16 +551,9 @@ def test_play_web_opens_a_browser_where_there_is_a_screen_and_ctrl_c_ends_it_wit
     assert (status, err.splitlines()[-1]) == (130, "interrupted")
     assert Path(f"{browser}.opened").read_text().strip() == server.url
     # Python's own tracker of resources ends by itself, a moment after the server.
-    assert soon(lambda: not [pid for pid in bots if is_alive(pid)])
+    for pid in bots:
+        wait_until_dead(pid, 10)
     assert not (tmp_path / "results").exists()
-
-
-def soon(is_so):
-    """Whether something is so within ten seconds."""
-    deadline = time.monotonic() + 10
-    while not is_so() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return is_so()
 
 
 def descendants(pid):

@@ -29,6 +29,7 @@ from arena.players import player
 from arena.records.record import MAX_SEATS
 from arena.rules.explain import rulebook
 from arena.tournament.run import Run
+from arena.web.kept import kept_game
 from arena.web.live import ALIVE, event
 from arena.web.places import run_name
 from arena.web.run_list import LIST_S, MAX_RUNS, run_folders, when, words_of
@@ -271,6 +272,9 @@ async def run_page(request: Request) -> Response:
     `run_events`.
     """
     folder = _run_named(request)
+    kept = await run_in_threadpool(kept_game, folder)
+    if kept is not None:
+        return page(request, "kept.html", {**kept, "addresses": SitePages(folder.name)})
     watched = request.app.state.live.watched(folder)
     info = Run(folder).info
     # A long journal takes a while to read: the stream brings the parts that are not ready in time.

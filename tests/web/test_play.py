@@ -7,6 +7,7 @@ import re
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
+from html import unescape
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
@@ -125,6 +126,125 @@ def test_what_is_legal_is_what_the_rules_say(played, home):
     state = next(state for state in _states(record) if state.mover == 1)
     assert first["legal"] == [move_text(state.board, move) for move in state.legal_moves()]
     assert first["hand"] == [TILES[tile] for tile in state.hands[1]]
+
+
+def graded(game):
+    """The view of a finished game once its moves are graded."""
+    with game.events() as views:
+        return next(view for view in views if view.get("graded"))
+
+
+def test_your_moves_are_graded_while_you_play_and_the_grades_are_kept_as_a_review_keeps_them(
+    played, home
+):
+    game, _ = played
+    view = graded(game)
+    run = Run(home / "results" / view["kept"])
+    (reviewed,) = read_reviews(run.folder)
+    (record,) = read_records(run.folder)
+    assert [grade.turn for grade in reviewed.grades] == gradable_turns(record, {1})
+    assert reviewed.judge == make_judge()
+    assert Review(run, make_judge(), bots=["human"]).todo == []
+    first = reviewed.grades[0]
+    assert first == grade(record, built_in("lion"), first.turn, make_judge())
+    assert verify_run(run).differences == []
+    assert len(view["chances"]) == len(record.moves) + 1
+    assert all(0 <= chance <= 1 for chance in view["chances"])
+    assert view["sources"].startswith("From an even start, your mistakes ")
+
+
+def test_the_end_tells_at_most_three_moments_and_not_which_move_was_better(played):
+    game, _ = played
+    view = graded(game)
+    assert 1 <= len(view["moments"]) <= 3
+    assert re.search(r"(One|Two|Three) moves? (made it so|could have cost it)", view["headline"])
+    known = {"step", "turn", "title", "words", "before", "after", "played"}
+    for moment in view["moments"]:
+        assert set(moment) == known
+        assert view["steps"][moment["step"]]["move"] == moment["played"]
+        assert moment["before"] - moment["after"] >= 0.05
+
+
+def test_a_moment_is_a_question_first_and_after_a_wrong_try_the_reply_and_the_best_move_are_shown(
+    played,
+):
+    game, _ = played
+    view = graded(game)
+    moment = view["moments"][0]
+    asked = game.post("question", steps=0, at=0)[1]["answer"]["view"]
+    assert (asked["state"], asked["count"]) == ("question", moment["step"])
+    assert moment["played"] in asked["legal"]
+    assert list(asked["effects"]["moves"]) == asked["legal"]
+    wrong = game.post("try", steps=0, at=0, move=moment["played"])[1]["answer"]
+    assert (wrong["right"], wrong["same"]) == (False, True)
+    moves = [step["move"] for step in wrong["view"]["steps"]]
+    assert moves == [step["move"] for step in view["steps"]][: len(moves)]
+    assert len(moves) == min(moment["step"] + 3, len(view["steps"]))
+    best = game.post("best", steps=0, at=0)[1]["answer"]
+    better = best["view"]["steps"][-1]["move"]
+    assert better in asked["legal"]
+    right = game.post("try", steps=0, at=0, move=better)[1]["answer"]
+    assert (right["right"], right["win"]) == (True, right["best"])
+    assert len(right["view"]["steps"]) == moment["step"] + 1
+    for move in asked["legal"][:: max(1, len(asked["legal"]) // 6)]:
+        tried = game.post("try", steps=0, at=0, move=move)[1]["answer"]
+        if not tried["right"] and move != moment["played"]:
+            replies = tried["view"]["steps"][moment["step"] + 1 :]
+            assert [step["seat"] for step in replies] in ([2, 0], [2], [])
+    assert game.post("try", steps=0, at=0, move="Ra1Ra2")[0] == 409
+    assert game.post("question", steps=0, at=7)[0] == 409
+    assert game.post("question", steps=0, at=-1)[0] == 409
+
+
+def test_a_game_goes_on_from_one_of_your_moves_with_the_same_tiles(played, server, home):
+    game, _ = played
+    view = graded(game)
+    step = view["moments"][-1]["step"]
+    other = Game(server, game.post("play/on", steps=0, at=step)[1]["address"])
+    begun = other.play(until=lambda later: later["state"] == "yours")
+    moves = [step["move"] for step in view["steps"]]
+    assert [step["move"] for step in begun["steps"]] == moves[:step]
+    ended = other.play(choose=lambda later: later["legal"][-1])
+    folder = home / "results" / ended["kept"]
+    (record,) = read_records(folder)
+    assert record.moves[:step] == moves[:step]
+    assert record.deck == deck_of("known", "lion", 0)
+    assert {"turn": view["moments"][-1]["turn"], "undone": 1} in record.notes
+    assert verify_run(Run(folder)).differences == []
+    assert game.post("play/on", steps=0, at=step + 1)[0] == 409
+
+
+def test_the_page_of_a_kept_game_shows_a_game_with_its_moments_and_no_ratings(played, server):
+    game, _ = played
+    view = graded(game)
+    page = server.ask(f"/runs/{view['kept']}", cookie=server.cookie)[2]
+    assert re.search(r"<h1>You (lost to|won against|shared the win with) ", page)
+    assert view["headline"] in unescape(page)
+    assert "Elo" not in page
+    assert "<table" not in page
+    for moment in view["moments"]:
+        assert moment["title"] in unescape(page)
+        assert f"turn={moment['turn']}" in page
+    assert page.count("Which move was better?") == len(view["moments"])
+
+
+def test_a_game_that_is_not_over_has_no_questions_and_goes_on_from_nowhere(server):
+    game = begin(server, bot="random", seed="early")
+    game.play(until=lambda view: view["state"] == "yours" and view["count"] >= 2)
+    assert game.post("question", steps=0, at=0)[0] == 409
+    assert game.post("play/on", steps=0, at=0)[0] == 409
+    game.leave()
+
+
+def test_the_next_game_can_be_against_an_easier_bot(server):
+    game = begin(server, bot="greedy-4", seed="easy")
+    assert "An easier bot: <bdi>greedy-2</bdi>" in server.ask(game.address, cookie=server.cookie)[2]
+    other = Game(server, game.post("again/easier", steps=0)[1]["address"])
+    assert other.view()["names"] == ["human", "greedy-2"]
+    lowest = begin(server, bot="random", seed="easy")
+    assert lowest.post("again/easier", steps=0)[0] == 409
+    for one in (game, other, lowest):
+        one.leave()
 
 
 def test_an_illegal_move_is_refused_with_the_rule_and_the_game_goes_on(server):
@@ -390,111 +510,6 @@ def test_the_form_lists_the_latest_games(server, played):
     assert "<bdi>greedy</bdi>, <bdi>random</bdi>" in page
 
 
-def graded(game):
-    """The view of a finished game once its moves are graded."""
-    with game.events() as views:
-        return next(view for view in views if view.get("graded"))
-
-
-def test_your_moves_are_graded_while_you_play_and_the_grades_are_kept_as_a_review_keeps_them(
-    played, home
-):
-    game, _ = played
-    view = graded(game)
-    run = Run(home / "results" / view["kept"])
-    (reviewed,) = read_reviews(run.folder)
-    (record,) = read_records(run.folder)
-    assert [grade.turn for grade in reviewed.grades] == gradable_turns(record, {1})
-    assert reviewed.judge == make_judge()
-    assert Review(run, make_judge(), bots=["human"]).todo == []
-    first = reviewed.grades[0]
-    assert first == grade(record, built_in("lion"), first.turn, make_judge())
-    assert verify_run(run).differences == []
-    assert len(view["chances"]) == len(record.moves) + 1
-    assert all(0 <= chance <= 1 for chance in view["chances"])
-    assert view["sources"].startswith("From an even start, your mistakes ")
-
-
-def test_the_end_tells_at_most_three_moments_and_not_which_move_was_better(played):
-    game, _ = played
-    view = graded(game)
-    assert 1 <= len(view["moments"]) <= 3
-    assert re.search(r"(One|Two|Three) moves? (made it so|could have cost it)", view["headline"])
-    known = {"step", "turn", "title", "words", "before", "after", "played"}
-    for moment in view["moments"]:
-        assert set(moment) == known
-        assert view["steps"][moment["step"]]["move"] == moment["played"]
-        assert moment["before"] - moment["after"] >= 0.05
-
-
-def test_a_moment_is_a_question_first_and_after_a_wrong_try_the_reply_and_the_best_move_are_shown(
-    played,
-):
-    game, _ = played
-    view = graded(game)
-    moment = view["moments"][0]
-    asked = game.post("question", steps=0, at=0)[1]["answer"]["view"]
-    assert (asked["state"], asked["count"]) == ("question", moment["step"])
-    assert moment["played"] in asked["legal"]
-    assert list(asked["effects"]["moves"]) == asked["legal"]
-    wrong = game.post("try", steps=0, at=0, move=moment["played"])[1]["answer"]
-    assert (wrong["right"], wrong["same"]) == (False, True)
-    moves = [step["move"] for step in wrong["view"]["steps"]]
-    assert moves == [step["move"] for step in view["steps"]][: len(moves)]
-    assert len(moves) == min(moment["step"] + 3, len(view["steps"]))
-    best = game.post("best", steps=0, at=0)[1]["answer"]
-    better = best["view"]["steps"][-1]["move"]
-    assert better in asked["legal"]
-    right = game.post("try", steps=0, at=0, move=better)[1]["answer"]
-    assert (right["right"], right["win"]) == (True, right["best"])
-    assert len(right["view"]["steps"]) == moment["step"] + 1
-    for move in asked["legal"][:: max(1, len(asked["legal"]) // 6)]:
-        tried = game.post("try", steps=0, at=0, move=move)[1]["answer"]
-        if not tried["right"] and move != moment["played"]:
-            replies = tried["view"]["steps"][moment["step"] + 1 :]
-            assert [step["seat"] for step in replies] in ([2, 0], [2], [])
-    assert game.post("try", steps=0, at=0, move="Ra1Ra2")[0] == 409
-    assert game.post("question", steps=0, at=7)[0] == 409
-    assert game.post("question", steps=0, at=-1)[0] == 409
-
-
-def test_a_game_goes_on_from_one_of_your_moves_with_the_same_tiles(played, server, home):
-    game, _ = played
-    view = graded(game)
-    step = view["moments"][-1]["step"]
-    other = Game(server, game.post("play/on", steps=0, at=step)[1]["address"])
-    begun = other.play(until=lambda later: later["state"] == "yours")
-    moves = [step["move"] for step in view["steps"]]
-    assert [step["move"] for step in begun["steps"]] == moves[:step]
-    ended = other.play(choose=lambda later: later["legal"][-1])
-    folder = home / "results" / ended["kept"]
-    (record,) = read_records(folder)
-    assert record.moves[:step] == moves[:step]
-    assert record.deck == deck_of("known", "lion", 0)
-    assert {"turn": view["moments"][-1]["turn"], "undone": 1} in record.notes
-    assert verify_run(Run(folder)).differences == []
-    assert game.post("play/on", steps=0, at=step + 1)[0] == 409
-
-
-def test_a_game_that_is_not_over_has_no_questions_and_goes_on_from_nowhere(server):
-    game = begin(server, bot="random", seed="early")
-    game.play(until=lambda view: view["state"] == "yours" and view["count"] >= 2)
-    assert game.post("question", steps=0, at=0)[0] == 409
-    assert game.post("play/on", steps=0, at=0)[0] == 409
-    game.leave()
-
-
-def test_the_next_game_can_be_against_an_easier_bot(server):
-    game = begin(server, bot="greedy-4", seed="easy")
-    assert "An easier bot: <bdi>greedy-2</bdi>" in server.ask(game.address, cookie=server.cookie)[2]
-    other = Game(server, game.post("again/easier", steps=0)[1]["address"])
-    assert other.view()["names"] == ["human", "greedy-2"]
-    lowest = begin(server, bot="random", seed="easy")
-    assert lowest.post("again/easier", steps=0)[0] == 409
-    for one in (game, other, lowest):
-        one.leave()
-
-
 def test_a_game_in_which_nobody_moves_is_given_up(tmp_path):
     game_request = GameRequest([built_in_bot("random")], 0, built_in("bird"), "seed")
     single = SingleGame(game_request.bots, game_request.seat, game_request.timing, OPEN)
@@ -540,6 +555,14 @@ def test_play_web_opens_a_browser_where_there_is_a_screen_and_ctrl_c_ends_it_wit
     for pid in bots:
         wait_until_dead(pid)
     assert not (tmp_path / "results").exists()
+
+
+def soon(is_so):
+    """Whether something is so within ten seconds."""
+    deadline = time.monotonic() + 10
+    while not is_so() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return is_so()
 
 
 def descendants(pid):

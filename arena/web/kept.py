@@ -1,0 +1,54 @@
+"""The page of a kept game between a person and bots: a game, with its result and the moments that
+decided it, and not a run with ratings.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from arena.errors import ArenaError
+from arena.exports.moments import Moment, headline, moments_of, title_of
+from arena.players.player import YOU
+from arena.records.grades import newest_review, read_reviews
+from arena.records.journal import read_records
+from arena.records.record import GameRecord
+from arena.rules.terms import REVISION
+from arena.tournament.run import Run
+from arena.web.run_list import when
+
+
+def kept_game(folder: Path) -> dict[str, Any] | None:
+    """The values of the template for the run in ``folder``, if it is the kept game of a person;
+    None for any other run. Raises RunError.
+    """
+    run = Run(folder)
+    if run.info.config.game is None or YOU not in [bot.name for bot in run.info.bots]:
+        return None
+    record = next(read_records(folder), None)
+    if record is None:
+        return None
+    seat = record.bots.index(YOU)
+    moments = _moments(run, record, seat)
+    return {
+        "name": folder.name,
+        "title": title_of(record, seat),
+        "headline": headline(record, seat, None if moments is None else len(moments)),
+        "game": record.id,
+        "board": record.board,
+        "turns": record.turns,
+        "ended": when(record.ended),
+        "moments": moments,
+    }
+
+
+def _moments(run: Run, record: GameRecord, seat: int) -> list[Moment] | None:
+    """The moments of the kept game of ``record`` for the person at ``seat``; None if the game is
+    not graded, or if its grades cannot be read.
+    """
+    try:
+        review = newest_review(read_reviews(run.folder), record, REVISION)
+        if review is None:
+            return None
+        _, grades = review
+        return moments_of(record, run.boards[record.board], seat, grades)
+    except (ArenaError, KeyError):
+        return None

@@ -557,14 +557,6 @@ def test_play_web_opens_a_browser_where_there_is_a_screen_and_ctrl_c_ends_it_wit
     assert not (tmp_path / "results").exists()
 
 
-def soon(is_so):
-    """Whether something is so within ten seconds."""
-    deadline = time.monotonic() + 10
-    while not is_so() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return is_so()
-
-
 def descendants(pid):
     """All processes that a process has started."""
     known = parents()

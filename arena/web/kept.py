@@ -21,7 +21,9 @@ def kept_game(folder: Path) -> dict[str, Any] | None:
     None for any other run. Raises RunError.
     """
     run = Run(folder)
-    if run.info.config.game is None or YOU not in [bot.name for bot in run.info.bots]:
+    if run.info.config is None or run.info.config.game is None:
+        return None
+    if YOU not in [bot.name for bot in run.info.bots]:
         return None
     record = next(read_records(folder), None)
     if record is None:

@@ -33,6 +33,7 @@ from arena.web.kept import kept_game
 from arena.web.live import ALIVE, event
 from arena.web.places import run_name
 from arena.web.run_list import LIST_S, MAX_RUNS, run_folders, when, words_of
+from arena.web.tutorial import lesson_values, lessons
 from arena.web.welcome import HERO, welcome
 
 PACKAGE = "arena.web"
@@ -53,6 +54,11 @@ PICTURE_HEADERS = {
 """The headers of a picture, which has its style in itself."""
 SIZE = re.compile(r'width="(\d+)" height="(\d+)"')
 """Matches the size of a picture at the beginning of its file."""
+LEARN_FILES = (
+    "play.css", "learn.css", "play_words.js", "play_placing.js", "play_overlay.js",
+    "play_hand.js", "play_choosing.js", "play_effects.js", "play_grid.js", "learnt.js", "learn.js",
+)  # fmt: skip
+"""The styles and scripts of the pages of lessons."""
 MAX_DIGITS = 7
 """The most digits of a number that is read from an address or a form."""
 SOON_S = 1.5
@@ -343,6 +349,15 @@ async def league_game(request: Request) -> Response:
     return answer(pages[key, setting], setting)
 
 
+def learn(request: Request) -> Response:
+    """The page of a lesson; the first one if the address names none."""
+    key = request.path_params.get("key", lessons()[0].key)
+    values = lesson_values(key)
+    if values is None:
+        raise HTTPException(404, "no such lesson here")
+    return page(request, "learn.html", {**values, "drawn": all_parts()}, further=LEARN_FILES)
+
+
 async def _part(request: Request, title: str, work: str, *given: Any) -> Response:
     """A page with the text that the function of `arena.web.views` called ``work`` makes from
     ``given``.
@@ -378,6 +393,8 @@ ROUTES = [
     Route("/events", front_events),
     Route("/runs", runs),
     Route("/shown/{key}", league_game),
+    Route("/learn", learn),
+    Route("/learn/{key}", learn),
     Route("/bots", bots),
     Route("/bots/{bot}", bot),
     Route("/rules", rules),

@@ -30,6 +30,7 @@ from arena.web.opengame import OpenGame
 from arena.web.opengames import OpenGames
 from arena.web.played_on import played_on
 from arena.web.run_list import when
+from arena.web.tutorial import lessons
 
 BUILT_IN_BOTS = ("careful-16", "careful-4", "careful", "greedy-16", "greedy", "random")
 """The built-in bots that the form offers."""
@@ -49,7 +50,7 @@ tiles and an easier bot.
 """
 NO_STORE = {"cache-control": "no-store", "x-accel-buffering": "no"}
 """The headers of a stream."""
-FORM_FILES = ("play.css", "choose.css", "newgame.js")
+FORM_FILES = ("play.css", "learn.css", "choose.css", "learnt.js", "newgame.js")
 """The styles and scripts of the page with the form."""
 BOARD_FILES = (
     "play.css", "play_server.js", "play_words.js", "play_rules.js", "play_placing.js",
@@ -103,6 +104,7 @@ def new_game(request: Request) -> Response:
     past = games[:MAX_PAST]
     values = {
         "ladder": _ladder(own, games),
+        "lessons": lessons(),
         "is_open": bool(chosen),
         "groups": [(title, names) for title, names in groups.items() if names],
         "boards": BUILT_IN,

@@ -1,0 +1,165 @@
+"""Six lessons that teach the game, each one move on a small board. The positions are text in
+tutorial.json; which moves are legal and what they do comes from the rules core.
+"""
+
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from arena.errors import MoveError
+from arena.exports.ground import empty_board
+from arena.exports.scene import Element, Pair, Scene
+from arena.rules import State
+from arena.rules.boards import Board, squares_of
+from arena.rules.notation import PASS, TILES, legal_move, move_text
+from arena.rules.positions import parse_position
+from arena.rules.terms import PAGODAS
+from arena.web.story import Story
+
+OPPONENT = "they"
+"""What the lessons call the other player."""
+
+
+class Lesson(Struct, frozen=True, forbid_unknown_fields=True):
+    """A lesson: its ``key`` in addresses, its ``title``, the ``task``, what is said when it is
+    ``done`` and after a legal move that misses it (``almost``), the ``goal``, which is the kind of
+    an event or the rule that bars a move, and the ``position``.
+    """
+
+    key: str
+    title: str
+    task: str
+    done: str
+    almost: str
+    goal: str
+    position: str
+
+    @property
+    def is_about_a_bar(self) -> bool:
+        """Whether the lesson asks for a move that a rule bars."""
+        return self.goal.startswith("R")
+
+
+@cache
+def lessons() -> list[Lesson]:
+    """All lessons in their order."""
+    data = files("arena.web").joinpath("tutorial.json").read_bytes()
+    return msgspec.json.decode(data, type=list[Lesson])
+
+
+@cache
+def lesson_values(key: str) -> dict[str, Any] | None:
+    """The values for the template of the lesson with this key; None if there is no such lesson."""
+    known = {lesson.key: at for at, lesson in enumerate(lessons())}
+    if key not in known:
+        return None
+    at = known[key]
+    lesson = lessons()[at]
+    state = parse_position(lesson.position, State)
+    return {
+        "lesson": lesson,
+        "number": at + 1,
+        "following": lessons()[at + 1] if at + 1 < len(known) else None,
+        "lessons": lessons(),
+        "board": empty_board(state.board),
+        "data": _data(lesson, state),
+    }
+
+
+def _data(lesson: Lesson, state: State) -> dict[str, Any]:
+    """What the page's script gets: a view as in a game, the ``scene`` of the position, the scenes
+    after the right moves (``after``), the words, and the reasons why other placements are illegal.
+    """
+    numbers = dict[Element, int]()
+    seat = state.mover
+    story = Story(state.board, ["human", OPPONENT], seat)
+    story.begin(state)
+    effects = story.effects(state)
+    legal = [move_text(state.board, move) for move in state.legal_moves()]
+    after = {}
+    for move in state.legal_moves():
+        text = move_text(state.board, move)
+        kinds = {effects["lines"][line][0] for line in effects["moves"][text][1]}
+        if lesson.goal in kinds:
+            then = state.copy()
+            then.play(move)
+            after[text] = _scene(then, numbers, move)
+    barred, reasons = _barred(state)
+    return {
+        "key": lesson.key,
+        "view": {
+            **story.view,
+            "steps": [{"left": list(state.left)}],
+            "stock": PAGODAS[2],
+            "hand": [TILES[tile] for tile in state.hands[seat]],
+            "effects": effects,
+        },
+        "legal": legal,
+        "scene": _scene(state, numbers),
+        "after": after,
+        "barred": barred,
+        "reasons": reasons,
+        "goal": lesson.goal if lesson.is_about_a_bar else "",
+        "done": lesson.done,
+        "almost": lesson.almost,
+        # All scenes are numbered by now.
+        "elements": list(numbers),
+    }
+
+
+def _scene(state: State, numbers: dict[Element, int], last: int = PASS) -> list[int]:
+    """The numbers of the elements of a position after the move ``last``; new elements get the next
+    numbers.
+    """
+    shown = Scene(state.board).show(state, _pairs(state), last)
+    return [numbers.setdefault(element, len(numbers)) for element in shown]
+
+
+def _pairs(state: State) -> list[Pair]:
+    """The squares of each province in pairs that are drawn as tiles. A lesson does not say which
+    tiles were placed; a space that is left over is drawn as a starting space.
+    """
+    pairs = list[Pair]()
+    for _, province in state.provinces():
+        free = set(squares_of(province.mask))
+        for square in sorted(free):
+            for other in (square + 1, square + state.board.stride):
+                if {square, other} <= free:
+                    pairs.append((square, other))
+                    free -= {square, other}
+    return pairs
+
+
+def _barred(state: State) -> tuple[dict[str, int], list[str]]:
+    """For each placement of a tile in hand that is not legal, the number of the reason; and the
+    reasons, which name rules.
+    """
+    reasons = dict[str, int]()
+    barred = {}
+    board = state.board
+    squares = [
+        row * board.stride + column for row in range(board.height) for column in range(board.width)
+    ]
+    tiles = {TILES[tile] for tile in state.hands[state.mover]}
+    for tile in sorted(tiles | {tile[::-1] for tile in tiles}):
+        for one in squares:
+            for other in (one + 1, one + board.stride):
+                if other not in squares:
+                    continue
+                text = f"{tile[0]}{_name(board, one)}{tile[1]}{_name(board, other)}"
+                try:
+                    legal_move(state, text)
+                except MoveError as error:
+                    reason = str(error).partition(" is illegal: ")[2] or str(error)
+                    reason = f"{reason[:1].upper()}{reason[1:]}."
+                    barred[text] = reasons.setdefault(reason, len(reasons))
+    return barred, list(reasons)
+
+
+def _name(board: Board, square: int) -> str:
+    """The name of a square, such as c4."""
+    row, column = divmod(square, board.stride)
+    return f"{chr(ord('a') + column)}{row + 1}"

@@ -1,0 +1,59 @@
+"""The six lessons: their positions and goals, checked by the rules core."""
+
+import pytest
+
+from arena.rules import State
+from arena.rules.notation import legal_move
+from arena.rules.positions import parse_position, position_text
+from arena.rules.terms import NOBODY
+from arena.web.tutorial import lesson_values, lessons
+from tests.web.serving import Served
+
+KEYS = [lesson.key for lesson in lessons()]
+
+
+@pytest.mark.parametrize("lesson", lessons(), ids=KEYS)
+def test_a_lesson_has_a_right_move_and_wrong_ones_that_say_why(lesson):
+    data = lesson_values(lesson.key)["data"]
+    state = parse_position(lesson.position, State)
+    assert position_text(state) == lesson.position
+    assert all(legal_move(state, move) >= 0 for move in data["legal"])
+    assert not set(data["legal"]) & set(data["barred"])
+    right = data["after"] or [
+        move for move, reason in data["barred"].items() if lesson.goal in data["reasons"][reason]
+    ]
+    assert 0 < len(right) < len(data["legal"]) + len(data["barred"])
+    assert all("(R" in reason for reason in data["reasons"])
+
+
+@pytest.mark.parametrize(
+    ("key", "left"),
+    [("found", [23, 24]), ("safe", [22, 24]), ("village", [22, 24]), ("swallow", [22, 24])],
+)
+def test_the_rules_core_does_what_the_lesson_says(key, left):
+    lesson = next(one for one in lessons() if one.key == key)
+    for move in lesson_values(key)["data"]["after"]:
+        state = parse_position(lesson.position, State)
+        state.play(legal_move(state, move))
+        assert list(state.left) == left, move
+
+
+def test_the_conquered_village_changes_its_owner():
+    lesson = next(one for one in lessons() if one.key == "conquer")
+    state = parse_position(lesson.position, State)
+    assert list(state.villages) == [1]
+    state.play(legal_move(state, "Rd3Ye3"))
+    assert list(state.villages) == [0]
+    assert NOBODY not in state.villages
+
+
+def test_every_lesson_has_a_page_also_on_a_public_server(tmp_path):
+    server = Served(tmp_path, "--public", "127.0.0.1")
+    try:
+        for path in ("/learn", *(f"/learn/{key}" for key in KEYS)):
+            status, _, text = server.ask(path)
+            assert (status, "lesson-data" in text) == (200, True)
+            assert [f'href="/learn/{key}"' in text for key in KEYS] == [True] * 6
+        assert server.ask("/learn/nothing")[0] == 404
+    finally:
+        server.close()

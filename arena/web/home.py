@@ -77,11 +77,13 @@ class SitePages:
         """The address of the page of the bot called ``name`` in the run."""
         return f"{self.run}/bots/{quote(name, safe='')}"
 
-    def games(self, bots: list[str], page: int = 1) -> str:
+    def games(self, bots: list[str], page: int = 1, order: str = "", winner: str = "") -> str:
         """The address of a page of the list of games in which all of ``bots`` played; pages are
-        numbered from 1.
+        numbered from 1. ``order`` and ``winner`` are those of `arena.web.game_order`.
         """
-        query = urlencode({"bot": bots, **({"page": page} if page > 1 else {})}, doseq=True)
+        further = {"order": order, "winner": winner, "page": page if page > 1 else ""}
+        given = {name: value for name, value in further.items() if value}
+        query = urlencode({"bot": bots, **given}, doseq=True)
         return f"{self.run}/games?{query}"
 
     def meeting(self, name: str, other: str) -> str:
@@ -326,7 +328,9 @@ async def games(request: Request) -> Response:
     query = request.query_params
     bots = query.getlist("bot")[:MAX_SEATS]
     number = whole_number(query.get("page", "")) or 1
-    return await _part(request, "Games", "list_of_games", tuple(bots), number)
+    order = query.get("order", "")
+    winner = query.get("winner", "")
+    return await _part(request, "Games", "list_of_games", tuple(bots), number, order, winner)
 
 
 async def portrait(request: Request) -> Response:

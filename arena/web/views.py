@@ -1,13 +1,11 @@
 """The functions that make pages of runs. They run in the process of a `page_worker.PageWorker`."""
 
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
-
-import numpy as np
 
 from arena import __version__
 from arena.commands.published import published_league
@@ -31,6 +29,7 @@ from arena.records.journal import neighbours
 from arena.records.record import GameRecord, name_of
 from arena.rules.boards import find_board
 from arena.tournament.run import Run
+from arena.web.game_order import ORDERS, games_in_order, order_named
 from arena.web.home import PARTS, SitePages, setting_of_pages
 from arena.web.live import Sight
 from arena.web.places import run_name
@@ -238,18 +237,17 @@ def _row_of_game(record: GameRecord, *, is_open: bool) -> dict[str, Any]:
     }
 
 
-def list_of_games(folder: str, bots: Sequence[str], number: int) -> str:
-    """The HTML of a page of the list of games in which all of ``bots`` played, the latest game
-    first.
+def list_of_games(folder: str, bots: Sequence[str], number: int, order: str, winner: str) -> str:
+    """The HTML of a page of the list of games in which all of ``bots`` played, in the order called
+    ``order`` (see `arena.web.game_order`), with a ``winner`` only those that this bot won.
 
     ``number`` is that of the page, from 1; a number that is too large means the last page. Raises
     RunError.
     """
     material = followed_run(folder)
-    sought = Counter(bots)
-    outcomes = material.scan.outcomes
-    met = material.scan.by_game(sought <= Counter(seated) for _, seated, _ in outcomes)
-    found = np.flatnonzero(met)[::-1]
+    order = order_named(order, bots)
+    winner = winner if winner in bots else ""
+    found = games_in_order(material, bots, order, winner)
     pages = max(-(-len(found) // GAMES_ON_PAGE), 1)
     number = min(max(number, 1), pages)
     shown = found[(number - 1) * GAMES_ON_PAGE : number * GAMES_ON_PAGE].tolist()
@@ -259,6 +257,9 @@ def list_of_games(folder: str, bots: Sequence[str], number: int) -> str:
         "ended": _rows_of_games(material, shown),
         "page": number,
         "pages": pages,
+        "order": order,
+        "orders": ORDERS,
+        "winner": winner,
         "addresses": SitePages(run_name(material.run.folder)),
     }
     return fragment("list.html", values, setting_of_pages())

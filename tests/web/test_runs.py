@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from urllib.parse import quote
+from urllib.parse import quote, unquote, urlencode
 
 import pytest
 
@@ -21,7 +21,7 @@ def test_a_run_a_game_and_a_report_have_their_pages(served):
         (f"/runs/done/games/{game.id}", "Replay"),
         ("/runs/done/report", "Thinking time"),
         ("/runs/done/games", "12 games, the latest first"),
-        ("/runs/done/games?bot=a&bot=b&page=7", "4 games, the latest first"),
+        ("/runs/done/games?bot=a&bot=b&page=7", "4 games, the largest upsets first"),
         ("/runs/done/games?bot=nobody", "0 games"),
         ("/runs/done/bots/a", "Share of the wins"),
         ("/bots", 'href="/bots/greedy-python"'),
@@ -141,3 +141,22 @@ def test_games_of_people_are_listed_apart_and_crowd_no_run_out(tmp_path):
     rows = asyncio.run(run_list.rows())
     assert [row["run"] for row in rows if not row["is_game"]] == ["cup"]
     assert len(rows) == 1 + MAX_OWN
+
+
+def test_the_games_of_two_bots_are_listed_in_any_order_and_by_their_winner(served):
+    games = {game.id: game for game in duels("abc", 2) if set(game.bots) == {"a", "b"}}
+
+    def listed(**asked):
+        text = served.ask("/runs/done/games?bot=a&bot=b&" + urlencode(asked))[2]
+        return [unquote(name) for name in re.findall(r'href="/runs/done/games/([^"]+)"', text)]
+
+    assert sorted(listed()) == sorted(games)
+    turns = [games[name].turns for name in listed(order="longest")]
+    assert turns == sorted(turns, reverse=True)
+    latest = listed(order="latest")
+    assert latest == list(games)[::-1]
+    leads = [abs(games[name].left[0] - games[name].left[1]) for name in listed(order="closest")]
+    assert leads == sorted(leads)
+    won = {name for name, game in games.items() if game.ranks[game.bots.index("a")] == 1}
+    assert set(listed(winner="a")) == won
+    assert listed(order="nonsense", winner="nobody") == listed()

@@ -147,14 +147,22 @@ def upsets(eligible: GamesToShow) -> ChosenGames:
     """For each rating difference that a winner overcame, the latest such game among the
     ``eligible`` ones without a fault, the largest difference first.
     """
-    margins = [_margin(bots, ranks, eligible.elo) for _, bots, ranks in eligible.scan.outcomes]
-    margin = np.array(margins or [0.0])[eligible.scan.outcome[eligible.clean]]
+    margin = margins(eligible.scan, eligible.elo)[eligible.clean]
     games = eligible.clean[margin > SURPRISING]
     margin = margin[margin > SURPRISING]
     # np.unique returns the first game of each difference, which is the latest one
     _, latest = np.unique(np.round(margin, 3), return_index=True)
     for place in latest[::-1]:
         yield int(games[place]), f"upset: by {margin[place]:.0f} Elo"
+
+
+def margins(scan: Scan, elo: Mapping[str, float]) -> NDArray[np.float64]:
+    """(G,) for each game of ``scan``, by how many Elo the best loser is rated above the best
+    winner; 0 if only one side has ratings. ``elo`` has the ratings by bot.
+    """
+    rated = {bot: value for bot, value in elo.items() if isfinite(value)}
+    of_outcomes = [_margin(bots, ranks, rated) for _, bots, ranks in scan.outcomes]
+    return np.array(of_outcomes or [0.0])[scan.outcome]
 
 
 def _margin(bots: Sequence[str], ranks: Sequence[int], elo: Mapping[str, float]) -> float:

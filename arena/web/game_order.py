@@ -1,0 +1,55 @@
+"""The orders in which a page lists the games of a run, and which of them it lists."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.exports.report.material import Material
+from arena.exports.report.profiles import margins
+
+UPSETS, LATEST, CLOSEST, LONGEST = "upsets", "latest", "closest", "longest"
+ORDERS = {
+    UPSETS: "the largest upsets first",
+    LATEST: "the latest first",
+    CLOSEST: "the closest first",
+    LONGEST: "the longest first",
+}
+"""By the name of each order, what the page says about it."""
+
+
+def order_named(name: str, bots: Sequence[str]) -> str:
+    """The order with this name; for any other name the usual one: upsets first in a list of games
+    of several ``bots``, the latest first in another.
+    """
+    if name in ORDERS:
+        return name
+    return UPSETS if len(bots) > 1 else LATEST
+
+
+def games_in_order(
+    material: Material, bots: Sequence[str], order: str, winner: str
+) -> NDArray[np.int64]:
+    """The numbers of the games in which all of ``bots`` played, in the order called ``order``; of
+    equal ones the latest first. With a ``winner`` only the games that this bot won or shared.
+    """
+    scan = material.scan
+    sought = Counter(bots)
+    listed = scan.by_game(sought <= Counter(seated) for _, seated, _ in scan.outcomes) == 1
+    if winner:
+        won = (_has_won(winner, seated, ranks) for _, seated, ranks in scan.outcomes)
+        listed &= scan.by_game(won) == 1
+    found = np.flatnonzero(listed)[::-1]
+    keys: dict[str, NDArray[Any]] = {
+        UPSETS: -margins(scan, material.elo),
+        CLOSEST: scan.leads(),
+        LONGEST: -scan.turns,
+    }
+    return found if order == LATEST else found[np.argsort(keys[order][found], kind="stable")]
+
+
+def _has_won(bot: str, seated: Sequence[str], ranks: Sequence[int]) -> bool:
+    """Whether ``bot`` has rank 1 among the bots ``seated``, whose ``ranks`` are by seat."""
+    return any(name == bot and rank == 1 for name, rank in zip(seated, ranks, strict=True))

@@ -69,7 +69,7 @@ fuzz: $(VENV)/.ready-dev ## what `make test` tries a few times, thousands of tim
 		tests/simulations/test_stopping.py \
 		$$(grep -l '^from hypothesis' -r tests --include='test_*.py') $(ARGS)
 
-proof: $(VENV)/.ready-dev ## simulate runs, and write how often their error bars held into docs/proof.csv and docs/statistics.md (about twenty minutes on two cores); TRIES=400, ONLY="planned company"
+proof: $(VENV)/.ready-dev ## simulate runs, and write how often their error bars held into docs/proof.csv and docs/statistics.md (about half an hour on two cores); TRIES=400, ONLY="planned company"
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.ratings.proof --write --tries $(TRIES) $(if $(ONLY),--only $(ONLY))
 
 sanitize: $(VENV)/.ready-dev ## the tests of rules and channel, and games of the bots in C and C++, built with the address and undefined-behaviour sanitizers (about two minutes)

@@ -19,9 +19,11 @@ from arena.ratings.sequential import WIDEST, SequentialTest
 
 SURE = 0.8
 """The probability with which the number of further blocks lies in the range of a forecast."""
-USUAL_ELO = 60.0
+USUAL_ELO = 100.0
 """The standard deviation of the differences in Elo between two versions of a bot, as far as the
-forecast knows before the first block.
+forecast knows before the first block. It is at the upper end of what is usual: with 60, the ranges
+held in .69 to .78 of simulated comparisons of bots some 100 Elo apart; with 100, they hold where
+differences are of 30 to 100 Elo (docs/statistics.md).
 """
 USUAL_VARIANCE = 0.35
 """The usual variance of the value of a block, from -1 to 1. In comparisons of built-in bots that

@@ -26,9 +26,12 @@ from arena.tournament.placing import (
     error_of,
     first_guess,
 )
+from tests.ratings.worlds import gumbel
 
 BENCHMARKS = {f"bm{number}": 150.0 * (number - 3) for number in range(7)}
 """The true strengths of the first benchmarks, in Elo."""
+EQUAL = dict.fromkeys(("bm0", "bm1", "bm2"), 0.0)
+"""The benchmarks of a closed pool: three bots that are equally strong."""
 DEALS = 4
 LOOK_DRAWS = 6
 """The ratings are computed after so many draws."""
@@ -39,8 +42,11 @@ TURNOVER = 5
 KEPT = 6
 """Versions that are so many behind the newest retire."""
 SEAT_STEP = -15.0
-DEAL_LUCK = 0.5
-"""The standard deviation, in logits, of what a deal adds to each bot's strength."""
+DEAL_LUCK = 0.13
+"""The correlation between a bot's luck in two games on one deal. The luck of every game has the
+same distribution, so the strengths are just those that a fit of very many games finds. A bonus for
+each bot on each deal would make bots look closer together than they are.
+"""
 
 
 class Steps(NamedTuple):
@@ -67,13 +73,23 @@ class Told(NamedTuple):
     true: float = np.nan
 
 
-class SimulatedLeague:
-    """A league of ``players`` at a table, while it is played."""
+def luck_of_deal(rng, players):
+    """(games, bots) the luck of each bot of a line-up in each game that it plays on a deal."""
+    common = np.sqrt(DEAL_LUCK) * rng.standard_normal(players)
+    own = np.sqrt(1 - DEAL_LUCK) * rng.standard_normal((players, players))
+    return gumbel(common + own)
 
-    def __init__(self, players, steps, rng):
+
+class SimulatedLeague:
+    """A league of ``players`` at a table, while it is played. If it ``is_closed``, its benchmarks
+    stay the same for ever.
+    """
+
+    def __init__(self, players, steps, rng, benchmarks=BENCHMARKS, *, is_closed=False):
         self.players, self.steps, self.rng = players, steps, rng
-        self.elo = dict(BENCHMARKS)
-        self.status = dict.fromkeys(BENCHMARKS, "benchmark")
+        self.is_closed = is_closed
+        self.elo = dict(benchmarks)
+        self.status = dict.fromkeys(benchmarks, "benchmark")
         self.before, self.placed, self.versions = {}, set(), []
         self.seats, self.ranks, self.deal = [], [], []
         self.scale, self.known, self.field = LeagueScale(), {}, Contenders(players)
@@ -97,11 +113,10 @@ class SimulatedLeague:
         effects = SEAT_STEP * np.arange(self.players)
         for _ in range(DEALS):
             deal = self.deal[-1] + 1 if self.deal else 0
-            luck = self.rng.normal(0, DEAL_LUCK, self.players)
+            luck = luck_of_deal(self.rng, self.players)
             for turn in range(self.players):
                 order = np.roll(np.arange(self.players), turn)
-                chance = (strength[order] + effects) / ELO + luck[order]
-                value = chance + self.rng.gumbel(size=self.players)
+                value = (strength[order] + effects) / ELO + luck[turn, order]
                 self.seats.append(numbers[order])
                 self.ranks.append((-value).argsort().argsort() + 1)
                 self.deal.append(deal)
@@ -212,13 +227,16 @@ class SimulatedLeague:
         self.status[min(self.benchmarks, key=lambda bot: self.known[bot].elo)] = "retired"
         self.look()
 
-    def run(self, versions):
-        """Plays the league; the level after each version."""
+    def run(self, versions, base=None):
+        """Plays the league, whose first version is ``base`` Elo strong (None: by lot); the level
+        after each version.
+        """
         levels = []
         self.look()
         while not self.scale:
             self.step()
-        base = self.rng.uniform(-100, 50)
+        if base is None:
+            base = self.rng.uniform(-100, 50)
         for number in range(versions):
             elo = base + (self.rng.normal(*self.steps) if number else 0)
             self.submit(f"my{number + 1:02}", elo)
@@ -228,7 +246,7 @@ class SimulatedLeague:
                 self.step()
             if number >= KEPT and self.status[self.versions[number - KEPT]] == "candidate":
                 self.status[self.versions[number - KEPT]] = "retired"
-            if (number + 1) % TURNOVER == 0:
+            if (number + 1) % TURNOVER == 0 and not self.is_closed:
                 self.turn_over()
             levels.append(self.level())
         return levels
@@ -257,6 +275,35 @@ def league(players, steps, versions):
             np.mean((gain - true)[from_third] ** 2),
             np.mean((likely - true)[from_third] ** 2),
             *(values[better].mean() if better.any() else np.nan for values in (gain, likely, true)),
+        )
+
+    return trial
+
+
+def closed_pool(players, versions):
+    """A trial of a closed pool of three equal bots, which versions as strong as they are join one
+    after another: how often ratings held the truth, when the versions were placed and in the end;
+    games; how far the level moved; the mean error of the versions' ratings in the end; and how
+    often a version was called better than the one before it, and worse.
+    """
+
+    def trial(rng):
+        played = SimulatedLeague(players, Steps(0, 0), rng, EQUAL, is_closed=True)
+        levels = played.run(versions, 0.0)
+        names, elo, halves, _ = played.rated()
+        own = [names.index(bot) for bot in played.versions]
+        off = (elo - played.truth(names))[own]
+        told = np.array(played.told)
+        games, placed_off, placed_half, gain, gain_half, _, _ = told.T
+        later = slice(1, None)
+        return (
+            np.mean(np.abs(placed_off) <= placed_half),
+            np.mean(np.abs(off) <= halves[own]),
+            games.mean(),
+            (levels[-1] - levels[0]) ** 2,
+            np.mean(off),
+            np.mean(gain[later] > gain_half[later]),
+            np.mean(gain[later] < -gain_half[later]),
         )
 
     return trial

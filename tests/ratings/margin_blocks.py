@@ -25,13 +25,18 @@ LEVELS = (-200, 200)
 
 
 class Case(NamedTuple):
-    """A question, the true difference, and the games; with 2 players the bots play each other."""
+    """A question, the true difference, and the games; with 2 players the bots play each other.
+
+    ``wide_wins``: how many times as high the new bot's wins are as the model of the test says. That
+    changes nothing about how often it wins.
+    """
 
     elo: float
     question: Question
     players: int = 2
     shared: float = 0.0
     forfeits: float = 0.0
+    wide_wins: float = 1.0
 
 
 def duel_block(case, rng):
@@ -42,7 +47,8 @@ def duel_block(case, rng):
     ) * rng.standard_normal(2)
     chance = ndtr(normal)
     place = strength(case.elo, middle) + np.log(chance / (1 - chance))
-    size = np.ceil((np.abs(place) - middle) / STEP).clip(0, UNKNOWN_MARGIN - 1)
+    times = np.where(place > 0, case.wide_wins, 1.0)
+    size = np.ceil(times * (np.abs(place) - middle) / STEP).clip(0, UNKNOWN_MARGIN - 1)
     margins = (np.sign(place) * size).astype(int)
     lost = (rng.random(2) < case.forfeits) & (margins != 0)
     margins[lost] = UNKNOWN_MARGIN * np.sign(margins[lost])
@@ -140,7 +146,8 @@ def both(case):
     """A trial: whether the answer by margin is wrong, and by wins; after how many blocks they came;
     and whether the arena said that the two disagree.
     """
-    is_better = case.elo >= case.question.elo1
+    # A difference between the two hypotheses is on the side of the nearer one.
+    is_better = case.elo > (case.question.elo0 + case.question.elo1) / 2
 
     def trial(rng):
         ending = decide(case, rng)

@@ -36,6 +36,13 @@ UNTIL_FIGURES = ["games", "ratings", "differences", "widest bar"]
 SCALE_BEGIN, SCALE_END = "<!-- proof: scale -->\n\n", "\n<!-- proof: end of scale -->"
 GAINS_BEGIN, GAINS_END = "<!-- proof: gains -->\n\n", "\n<!-- proof: end of gains -->"
 LEAGUES_TABLE = "leagues"
+POOLS_BEGIN, POOLS_END = "<!-- proof: pools -->\n\n", "\n<!-- proof: end of pools -->"
+POOLS_TABLE = "pools"
+REGRESSIONS_BEGIN = "<!-- proof: regressions -->\n\n"
+REGRESSIONS_END = "\n<!-- proof: end of regressions -->"
+REGRESSIONS_TABLE = "regressions"
+VERDICTS_BEGIN, VERDICTS_END = "<!-- proof: verdicts -->\n\n", "\n<!-- proof: end of verdicts -->"
+VERDICTS_TABLE = "verdicts"
 SCALE_FIGURES = [
     "rating when placed",
     "rating after 20 versions",
@@ -54,6 +61,8 @@ GAIN_FIGURES = [
 TRIES = 400
 NOMINAL = {"held": "95", "all": "at least 95", "false": "at most 5"}
 """What columns of these kinds should be, in percent."""
+KNOWN_TO = (*NOMINAL, "rate")
+"""The kinds of columns that the uncertainty of a table is for."""
 SUMMARY = ["figure", "should be", "mean of all rows", "lowest and highest row"]
 
 
@@ -71,7 +80,7 @@ def measured(table, tries, pool=None):
     """Simulates all rows of a table, and tells on stderr how far it is."""
     tries = min(tries, table.tries or tries)
     rows, uncertainty = [], 0.0
-    shares = np.array([column.kind in NOMINAL for column in table.columns])
+    shares = np.array([column.kind in KNOWN_TO for column in table.columns])
     trials = [trial_of for _, trial_of in table.rows]
     found = (pool.map if pool else map)(_simulated, trials, [tries] * len(trials))
     for (labels, _), (means, errors, seconds) in zip(table.rows, found, strict=True):
@@ -124,21 +133,27 @@ def part_of(found, key, figures):
     return markdown(shown, rows)
 
 
-def leagues_summary(found):
-    """What the page shows of the scale of leagues; ``found``: `Measured` by key."""
-    measure = found[LEAGUES_TABLE]
+def with_tries(found, key, figures, what):
+    """Some columns of the table with a key, below a sentence on how many of ``what`` there were
+    for each row; ``found``: `Measured` by key.
+    """
+    measure = found[key]
     known = f"{100 * measure.uncertainty:.1f}"
     return (
-        f"{measure.tries} simulated leagues for each row; percentages are known to ±{known} or"
-        f" better:\n\n{part_of(found, LEAGUES_TABLE, SCALE_FIGURES)}"
+        f"{measure.tries:,} simulated {what} for each row; percentages are known to ±{known} or"
+        f" better:\n\n{part_of(found, key, figures)}"
     )
 
 
-def forecast_summary(found):
-    """The table of forecasts as the page has it; ``found``: `Measured` by key."""
-    [table] = [each for each in TABLES if each.key == FORECAST_TABLE]
-    heads = [*table.labels, *(column.head for column in table.columns)]
-    return markdown(heads, found[FORECAST_TABLE].rows)
+def with_all(found, key, what):
+    """All columns of the table with a key, below a sentence on how many of ``what`` there were."""
+    return with_tries(found, key, heads_of(key), what)
+
+
+def heads_of(key):
+    """The heads of the columns of the table with this key, without its labels."""
+    [table] = [each for each in TABLES if each.key == key]
+    return [column.head for column in table.columns]
 
 
 def with_generated(page, found):
@@ -146,9 +161,12 @@ def with_generated(page, found):
     parts = [
         (BEGIN, END, summary(found)),
         (UNTIL_BEGIN, UNTIL_END, part_of(found, UNTIL_TABLE, UNTIL_FIGURES)),
-        (SCALE_BEGIN, SCALE_END, leagues_summary(found)),
+        (SCALE_BEGIN, SCALE_END, with_tries(found, LEAGUES_TABLE, SCALE_FIGURES, "leagues")),
         (GAINS_BEGIN, GAINS_END, part_of(found, LEAGUES_TABLE, GAIN_FIGURES)),
-        (FORECAST_BEGIN, FORECAST_END, forecast_summary(found)),
+        (POOLS_BEGIN, POOLS_END, with_all(found, POOLS_TABLE, "leagues")),
+        (REGRESSIONS_BEGIN, REGRESSIONS_END, with_all(found, REGRESSIONS_TABLE, "tests")),
+        (VERDICTS_BEGIN, VERDICTS_END, with_all(found, VERDICTS_TABLE, "comparisons")),
+        (FORECAST_BEGIN, FORECAST_END, part_of(found, FORECAST_TABLE, heads_of(FORECAST_TABLE))),
     ]
     for begin, end, text in parts:
         before = page.index(begin) + len(begin)

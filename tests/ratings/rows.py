@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.ratings.sequential import Question
-from tests.ratings import margin_blocks
+from tests.ratings import margin_blocks, regressions
 from tests.ratings.beyond import bounds, with_last
 from tests.ratings.company import company_alarms
 from tests.ratings.coverage import (
@@ -23,14 +23,15 @@ from tests.ratings.coverage import (
     world_of,
 )
 from tests.ratings.forecasts import LOOKS, forecasts
-from tests.ratings.leagues import Steps, league
+from tests.ratings.leagues import Steps, closed_pool, league
 from tests.ratings.spending import LADDER, RUNS, UNEVEN, spending
 from tests.ratings.stopping import Case, answer_and_interval
 
 
 class Column(NamedTuple):
     """``held`` columns should be 95 %, ``all`` at least 95 %, ``false`` at most 5 %; ``share`` is
-    any percentage, ``count`` a whole number, and ``root`` the root of a mean square.
+    any percentage, and ``rate`` one that the page says how well it is known; ``count`` is a whole
+    number, and ``root`` the root of a mean square.
     """
 
     head: str
@@ -50,7 +51,7 @@ class Table(NamedTuple):
 
     ``rows``: the labels of each, and what makes its trial; ``least`` and ``most``: what the tests
     expect of columns that should be 95 % and 5 %; ``tries``: how many trials of a row there are at
-    most, if one takes many seconds.
+    most, if one takes many seconds, or if the table has a part of the page for itself.
     """
 
     key: str
@@ -133,7 +134,7 @@ def _apart():
 
 
 def _forecasts():
-    for elo1, spread in ((30, 30), (30, 60), (30, 100), (50, 60)):
+    for elo1, spread in product((30, 50), (30, 60, 100)):
         question = Question(0, elo1)
         yield (_question_text(question), f"sd {spread}"), partial(forecasts, question, spread)
 
@@ -179,10 +180,32 @@ def _margins():
         yield _labels(players, games, asked, elo), partial(margin_blocks.both, case)
 
 
+def _verdicts():
+    question = Question(0, 50)
+    for elo, wide in ((0, 1.0), (48, 1.0), (0, 1.25), (0, 1.5)):
+        case = margin_blocks.Case(elo, question, wide_wins=wide)
+        size = "as in the model" if wide == 1 else f"{wide:g} times as high"
+        yield _labels(elo, size), partial(margin_blocks.both, case)
+
+
 def _company():
     for players, deals, luck in product((3, 4), (10, 20, 60), ("seats", "bots")):
         world = world_of(players, 6, luck)
         yield _labels(players, 6, deals, luck), partial(company_alarms, world, deals)
+
+
+def _regressions():
+    for players, games, elo in (
+        *product((2,), (400, 1000), (0, -30, -60)),
+        *product((3, 4), (400,), (0, -30, -60)),
+    ):
+        case = regressions.Case(elo, games, players)
+        yield _labels(players, f"{games:,}", elo), partial(regressions.regression, case)
+
+
+def _pools():
+    for players in (2, 3):
+        yield _labels(players), partial(closed_pool, players, 20)
 
 
 def _leagues():
@@ -272,6 +295,20 @@ TABLES = (
         list(_margins()),
     ),
     Table(
+        "verdicts",
+        "`arena compare --by margin`, 0 or 50 Elo, in many more tries",
+        ("true difference", "wins of the new bot"),
+        (
+            Column("wrong by margin", "rate"),
+            Column("wrong by wins", "rate"),
+            Column("blocks by margin", "count"),
+            Column("blocks by wins", "count"),
+            Column("said to disagree", "rate"),
+        ),
+        list(_verdicts()),
+        tries=2000,
+    ),
+    Table(
         "company",
         "False alarms about company",
         RUN,
@@ -304,5 +341,34 @@ TABLES = (
         ),
         list(_leagues()),
         tries=24,
+    ),
+    Table(
+        "pools",
+        "Closed pools of three equal bots over 20 versions",
+        ("players",),
+        (
+            Column("rating when placed", "held"),
+            Column("rating after 20 versions", "held"),
+            Column("games to be placed", "count"),
+            Column("the level moves by", "root"),
+            Column("versions too high by", "count"),
+            Column("called better", "rate"),
+            Column("called worse", "rate"),
+        ),
+        list(_pools()),
+        tries=24,
+    ),
+    Table(
+        "regressions",
+        "Regression tests of leagues",
+        ("players", "games", "true difference"),
+        (
+            Column("called worse", "rate"),
+            Column("called better", "rate"),
+            Column("interval", "held"),
+            Column("error bar", "count"),
+        ),
+        list(_regressions()),
+        tries=2000,
     ),
 )

@@ -18,6 +18,24 @@ TRIES = int(os.environ.get("ARENA_RATING_TRIES", "20"))
 ALLOWED = 0.05 + 3 * (0.05 * 0.95 / TRIES) ** 0.5 + 0.02
 
 
+def simulated(wide_wins):
+    """The shares of the new bot in simulated blocks, and the sum of the margins of its wins."""
+    rng = np.random.default_rng(1)
+    case = Case(0, Question(0, 50), wide_wins=wide_wins)
+    shares, margins = [], 0
+    for _ in range(200):
+        share, _, _, (new, _) = duel_block(case, rng)
+        shares.append(share)
+        margins += sum(margin for margin in new if margin > 0)
+    return shares, margins
+
+
+def test_simulated_wins_that_are_higher_than_the_model_says_come_no_more_often():
+    usual, wide = simulated(1), simulated(1.5)
+    assert wide[0] == usual[0]
+    assert wide[1] > 1.2 * usual[1]
+
+
 def test_the_mean_is_wilcoxons_signed_rank_statistic():
     margins = [5, -1, 3, 3, -2, 8, 0]
     beats = [(np.sign(one + other) + 1) / 2 for one in margins for other in margins]

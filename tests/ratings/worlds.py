@@ -147,11 +147,11 @@ def _utilities(world, deals, rng):
         common += np.sqrt(world.seat_luck) * rng.standard_normal((deals, 1, shape[2]))
     if world.bot_luck:
         common += (np.sqrt(world.bot_luck) * rng.standard_normal((deals, len(world.elo))))[:, seats]
-    utilities = means + _gumbel(common + np.sqrt(own) * rng.standard_normal(shape))
+    utilities = means + gumbel(common + np.sqrt(own) * rng.standard_normal(shape))
     if world.rounds == 1:
         twice = rng.random(shape[:2]) < SHARED
         drawn = common[twice] + np.sqrt(own) * rng.standard_normal((twice.sum(), shape[2]))
-        utilities[twice] = _with_second(utilities[twice], means[twice] + _gumbel(drawn))
+        utilities[twice] = _with_second(utilities[twice], means[twice] + gumbel(drawn))
     if world.forfeits is not None:
         utilities[rng.random(shape) < world.forfeits[seats]] = -np.inf
     return utilities
@@ -164,7 +164,7 @@ def _with_second(utilities, others):
     return utilities
 
 
-def _gumbel(normal):
+def gumbel(normal):
     """Gumbel variables from standard normal ones."""
     return -np.log(-log_ndtr(normal))
 

@@ -337,6 +337,18 @@ def test_a_change_of_the_pagodas_is_a_chip_and_those_that_go_home_fly(browser, p
         before = left
 
 
+def test_only_the_frame_of_the_last_tile_is_drawn_in_its_colour(browser, tmp_path):
+    board, record = built_in("bird"), game_of((HOSTILE, "b"))
+    path = tmp_path / "game.svg"
+    path.write_text(animated_picture(record, board))
+    browser.open(path)
+    highlighted = browser.js("""
+        const isGold = (node) => getComputedStyle(node).stroke === "rgb(255, 171, 0)";
+        return [...document.querySelectorAll("svg use")].filter(isGold).length;
+    """)
+    assert highlighted == 0, "the colour stands on the frame itself, which <use> refers to"
+
+
 def test_an_animated_picture_shows_every_position_in_its_time(browser, tmp_path):
     board, record = built_in("bird"), game_of((HOSTILE, "b"), faults=[(0, 41, "exit", "gone")])
     film = Film(board)

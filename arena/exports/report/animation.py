@@ -21,7 +21,7 @@ from arena.rules.boards import Board
 
 STEP_S, START_S, END_S = 0.8, 1.0, 5.0
 CALM_STYLE = (
-    "@media(prefers-reduced-motion:reduce){.q-last{visibility:visible!important}"
+    "@media(prefers-reduced-motion:reduce){.q-stays{visibility:visible!important}"
     '[visibility="hidden"]{visibility:hidden!important}}'
 )
 """Shows the last position to readers who want no motion, where no script can stop the animation."""
@@ -160,7 +160,7 @@ def _seen(drawn: str, frames: Sequence[int], all_frames: int) -> str:
     # without animation, an element has the visibility of the last frame
     base, then, (start, end) = ' visibility="hidden"', "visible", begins
     if frames[-1] + 1 == all_frames:
-        base, then, (start, end) = ' class="q-last"', "hidden", ("q.begin", begins[0])
+        base, then, (start, end) = ' class="q-stays"', "hidden", ("q.begin", begins[0])
     return (
         f'<g{base}>{drawn}<set attributeName="visibility" to="{then}" begin="{start}"'
         f' end="{end}"/></g>'

@@ -9,7 +9,7 @@ from typing import Any
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from arena.commands.home import results_folder
 from arena.errors import ArenaError, UserError
@@ -25,7 +25,8 @@ MAX_READ = 2000
 
 async def failed(request: Request, error: Exception) -> Response:
     """A page with an error and its hint, as a command would print them, without the folders of this
-    machine. For a run that cannot be read the page also says what can be.
+    machine. For a run that cannot be read the page also says what can be. A script that posts gets
+    the error as JSON, with the key ``problem``.
     """
     home: Path = request.app.state.home
     values: dict[str, Any] = {"hint": "", "damage": None}
@@ -39,6 +40,8 @@ async def failed(request: Request, error: Exception) -> Response:
         if isinstance(error, ArenaError):
             values["damage"] = await run_in_threadpool(_damage, request)
     values["title"] = without_folders(words, home)
+    if request.method == "POST":
+        return JSONResponse({"problem": values["title"]}, status)
     return pages.page(request, "problem.html", values, status)
 
 

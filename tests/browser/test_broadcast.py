@@ -44,8 +44,7 @@ def test_a_real_run_moves_a_board_and_nothing_else_jumps(browser, arena, width, 
         source = browser.cdp("Page.addScriptToEvaluateOnNewDocument", source=WATCH_SHIFTS)
         while server.ask("/runs/live")[0] != 200:
             assert run.poll() is None
-        browser.open(page, width=width)
-        browser.become(width, height=height)
+        browser.open(page, width=width, height=height)
         browser.wait(FILM)
         seen = browser.js(GAMES)
         time = "return document.querySelector('.film').getCurrentTime()"

@@ -66,11 +66,11 @@ class Browser:
         # as the page that a reader looks at, whichever of several browsers here has the focus
         self.cdp("Emulation.setFocusEmulationEnabled", enabled=True)
 
-    def open(self, page, fragment="", *, width=1280, scheme="light"):
-        """Loads a file, or the page at an address, anew, as a reader with this width and colour
+    def open(self, page, fragment="", *, width=1280, scheme="light", height=900):
+        """Loads a file, or the page at an address, anew, as a reader with this window and colour
         scheme has it.
         """
-        self.become(width, scheme)
+        self.become(width, scheme, height)
         self.driver.get("about:blank")
         self.log()
         self.requests()

@@ -471,8 +471,8 @@ def served():
         yield lambda *words, **more: stack.enter_context(closing(Served(*words, **more)))
 
 
-def test_odd_questions_and_wishes_are_refused_in_words(server, played):
-    game, _ = played
+def test_odd_questions_and_wishes_are_refused_in_words(server):
+    game = begin(server, bot="random")
     for body in (b"", b"[]", b'{"steps":"1"}', b'{"steps":1,"x":2}', b"\xff", b"[" * 60_000):
         status, _, text = server.ask(f"{game.address}/move", "POST", body, cookie=server.cookie)
         assert (status, "problem" in json.loads(text)) == (400, True)
@@ -489,7 +489,10 @@ def test_odd_questions_and_wishes_are_refused_in_words(server, played):
         body = json.dumps(wanted).encode()
         status, _, text = server.ask("/play", "POST", body, cookie=server.cookie)
         assert (status, "problem" in json.loads(text)) == (409, True), wanted
+    game.leave()
     assert server.ask("/play/no-such-game", cookie=server.cookie)[0] == 404
+    status, _, text = server.ask("/play/no-such-game/move", "POST", b"{}", cookie=server.cookie)
+    assert (status, "problem" in json.loads(text)) == (404, True)
 
 
 def test_only_so_many_games_are_played_at_once(server):

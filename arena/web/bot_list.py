@@ -14,7 +14,7 @@ from arena.players.folder import IGNORED, MAX_FILES
 from arena.players.registry import Registry
 from arena.records.record import name_of
 from arena.records.runfile import RUN_FILE
-from arena.web.places import run_name
+from arena.web.places import run_name, without_folders
 from arena.web.run_list import words_of
 
 MAX_BOTS = 300
@@ -86,10 +86,10 @@ class BotList:
         """
         folder = folders.get(label)
         if folder is None:
-            return row_of(registry, label, is_registered=False)
+            return row_of(registry, label, self._home, is_registered=False)
         states = states_below(folder)
         row: BotRow = self._known(
-            (label, folder), states, lambda: row_of(registry, label, is_registered=True)
+            (label, folder), states, lambda: row_of(registry, label, self._home, is_registered=True)
         )
         return dict(row)
 
@@ -124,7 +124,7 @@ class BotList:
         return value
 
 
-def row_of(registry: Registry, label: str, *, is_registered: bool) -> BotRow:
+def row_of(registry: Registry, label: str, home: Path, *, is_registered: bool) -> BotRow:
     """The row of the bot with this label, see `BotList.row`, read from its files; if they cannot be
     used, the row has the label and the problem only. A bot that is not registered may be built in.
     """
@@ -136,7 +136,7 @@ def row_of(registry: Registry, label: str, *, is_registered: bool) -> BotRow:
             place = "ladder" if registry.is_of_ladder(label) else "yours"
             playable = registry.get(label)
     except BotFolderError as error:
-        return {"bot": label, "problem": str(error)}
+        return {"bot": label, "problem": without_folders(str(error), home)}
     own = playable.manifest
     options = playable.manifest.options.items()
     return {

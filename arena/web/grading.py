@@ -6,7 +6,7 @@ moves only while the person is to move or the game is over, so that no bot think
 
 import threading
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future
+from concurrent.futures import BrokenExecutor, Future
 from typing import NamedTuple
 
 from arena.commands.hints import JUDGE
@@ -45,8 +45,12 @@ class Grader:
                 cancelled = Future[JudgedStep]()
                 cancelled.cancel()
                 return cancelled
-            self._crew = self._crew or Crew(1, yield_to_games, (NICENESS,))
-            return self._crew.submit(judged_step, state, move, seat, game, JUDGE)
+            try:
+                crew = self._crew = self._crew or Crew(1, yield_to_games, (NICENESS,))
+                return crew.submit(judged_step, state, move, seat, game, JUDGE)
+            except BrokenExecutor:  # the process has died, and another one takes its place
+                crew = self._crew = Crew(1, yield_to_games, (NICENESS,))
+                return crew.submit(judged_step, state, move, seat, game, JUDGE)
 
     def close(self) -> None:
         """Ends the process for good, whatever it does; what is still queued is cancelled."""
@@ -110,7 +114,7 @@ class GameGrades:
 
     def judged(self) -> Iterator[JudgedStep]:
         """The judgements on all moves in their order; waits for those that are not ready. Raises
-        CancelledError or BrokenExecutor if the server stops.
+        CancelledError or BrokenExecutor if the server stops or the process that judges dies.
         """
         self.hand_out()
         for future in self._futures:

@@ -126,12 +126,13 @@ class Lessons:
         policy = built_in(self._judge.judge)
         while state.end is None and state.mover != self._seat:
             retire_faulty(state, self._record.faults)
-            move = (
-                parse_move(self._board, next(played))
-                if as_played
-                else policy.choose(state, moment.turn)
-            )
-            _play(story, state, move)
+            if not as_played:
+                _play(story, state, policy.choose(state, moment.turn))
+                continue
+            text = next(played, None)
+            if text is None:  # the others had left the game
+                return
+            _play(story, state, parse_move(self._board, text))
 
 
 def _play(story: Story, state: State, move: int) -> None:

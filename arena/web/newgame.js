@@ -11,10 +11,10 @@
   };
   const problemText = document.getElementById("problem");
 
-  const begin = async (/** @type {HTMLButtonElement} */ button) => {
+  const ask = async (/** @type {string} */ bot) => {
     const fields = Object.fromEntries(new FormData(form));
     // The button of an opponent is about that bot, whatever the form says.
-    if (button.value) fields.bot = button.value;
+    if (bot) fields.bot = bot;
     try {
       const reply = await fetch("/play", {
         method: "POST",
@@ -26,21 +26,26 @@
       return { problem: "The server cannot be reached." };
     }
   };
-  form?.addEventListener("submit", async (event) => {
-    event.preventDefault();
+  const begin = async (bot = "") => {
     // One click begins one game.
     if (isBusy) return;
     // Read the form before its buttons are disabled.
-    const begun = begin(/** @type {HTMLButtonElement} */ (event.submitter));
+    const asked = ask(bot);
     setBusy(true);
-    const { address, problem } = await begun;
+    const { address, problem } = await asked;
     if (address) {
       location.assign(address);
       return;
     }
     problemText.textContent = problem;
     setBusy(false);
+  };
+  form?.addEventListener("submit", (event) => {
+    event.preventDefault();
+    begin();
   });
+  for (const button of buttons)
+    if (button.type === "button") button.addEventListener("click", () => begin(button.value));
   // A page that the browser kept, and shows again, can begin another game.
   addEventListener("pageshow", () => setBusy(false));
 })();

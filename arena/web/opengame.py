@@ -33,9 +33,7 @@ from arena.web.lessons import Lessons, RefusedError
 from arena.web.story import Story
 
 PATIENCE_S = 1800.0
-"""A game is given up if the person does not move for this many seconds, because its bots use
-memory.
-"""
+"""A game is given up after this many seconds without a move, because its bots use memory."""
 LOOK_S = 1.0
 """For how many seconds at most the thread waits for the person before it runs the
 regular checks.
@@ -272,13 +270,11 @@ class OpenGame(Player):
                 while (outcome := self._play_from(past, single)) is None:
                     past = self._past_before_own_move()
             self._end(outcome)
-            self._grade(outcome.record)
+            self._grade_or_say_why_not(outcome.record)
         except Void as void:
             self._publish(BROKEN, says=self._farewell or f"the game is void: {void}")
         except ArenaError as error:
             self._publish(BROKEN, says=f"{error}{f'; {error.hint}' if error.hint else ''}")
-        except (BrokenExecutor, CancelledError):
-            self._say_of_grades("The server has stopped before your moves were graded.")
         except Exception:
             log.exception("a game at the page")
             self._publish(BROKEN, says="the arena made a mistake: this game cannot go on")
@@ -373,6 +369,15 @@ class OpenGame(Player):
             "seed": self._game.config.seed,
         }
         self._publish(OVER, **self._ending)
+
+    def _grade_or_say_why_not(self, record: GameRecord) -> None:
+        """Grades the person's moves. If that fails, the result of the game stands all the same."""
+        try:
+            self._grade(record)
+        except Exception as error:
+            if not isinstance(error, BrokenExecutor | CancelledError):
+                log.exception("the grading of a game at the page")
+            self._say_of_grades("Your moves could not be graded.")
 
     def _grade(self, record: GameRecord) -> None:
         """Waits for the grades of the person's moves in the finished game, keeps them with the

@@ -50,19 +50,22 @@ def lessons() -> list[Lesson]:
     return msgspec.json.decode(data, type=list[Lesson])
 
 
-@cache
 def lesson_values(key: str) -> dict[str, Any] | None:
     """The values for the template of the lesson with this key; None if there is no such lesson."""
     known = {lesson.key: at for at, lesson in enumerate(lessons())}
-    if key not in known:
-        return None
-    at = known[key]
+    # Only lessons are kept in memory, because readers can ask for any key.
+    return _values(known[key]) if key in known else None
+
+
+@cache
+def _values(at: int) -> dict[str, Any]:
+    """The values for the template of the lesson number ``at``, from 0."""
     lesson = lessons()[at]
     state = parse_position(lesson.position, State)
     return {
         "lesson": lesson,
         "number": at + 1,
-        "following": lessons()[at + 1] if at + 1 < len(known) else None,
+        "following": lessons()[at + 1] if at + 1 < len(lessons()) else None,
         "lessons": lessons(),
         "board": empty_board(state.board),
         "data": _data(lesson, state),

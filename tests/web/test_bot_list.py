@@ -97,7 +97,7 @@ def test_bots_that_come_and_go_are_listed_at_once(home):
     (new / "bot.toml").write_text("no manifest")
     rows = own(bots.rows([])[0])
     assert list(rows) == ["ann", "zoe"]
-    assert rows["zoe"]["problem"]
+    assert rows["zoe"]["problem"].startswith("bots/zoe/bot.toml"), "no folder of this machine"
 
 
 def test_a_file_that_has_just_changed_is_read_again(home, hashed, monkeypatch):

@@ -6,6 +6,7 @@ from arena.rules import State
 from arena.rules.notation import legal_move
 from arena.rules.positions import parse_position, position_text
 from arena.rules.terms import NOBODY
+from arena.web import tutorial
 from arena.web.tutorial import lesson_values, lessons
 from tests.web.serving import Served
 
@@ -57,3 +58,10 @@ def test_every_lesson_has_a_page_also_on_a_public_server(tmp_path):
         assert server.ask("/learn/nothing")[0] == 404
     finally:
         server.close()
+
+
+def test_only_lessons_are_kept_in_memory():
+    """Readers can ask for any lesson, also without a token."""
+    for number in range(20):
+        assert lesson_values(f"lesson-{number}") is None
+    assert tutorial._values.cache_info().currsize <= len(lessons())

@@ -44,8 +44,9 @@
     event.preventDefault();
     begin();
   });
-  for (const button of buttons)
+  for (const button of buttons) {
     if (button.type === "button") button.addEventListener("click", () => begin(button.value));
+  }
   // A page that the browser kept, and shows again, can begin another game.
   addEventListener("pageshow", () => setBusy(false));
 })();

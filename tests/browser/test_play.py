@@ -430,3 +430,21 @@ def test_a_click_on_an_opponent_starts_a_game_against_it(browser, server):
     address = browser.js("return location.pathname")
     status, _, _ = server.ask(f"{address}/leave", "POST", b'{"steps": 0}', cookie=server.cookie)
     assert status == 200
+
+
+def test_enter_in_the_form_starts_the_game_of_the_form(browser, server):
+    browser.open(f"http://127.0.0.1:{server.port}/play?token={server.token}")
+    browser.js(
+        "for (const more of document.querySelectorAll('details')) more.open = true;"
+        "document.getElementById('bot').value = 'careful';"
+        "document.getElementById('seed').focus();"
+    )
+    for kind in ("rawKeyDown", "char", "keyUp"):
+        browser.cdp(
+            "Input.dispatchKeyEvent", type=kind, key="Enter", text="\r", windowsVirtualKeyCode=13
+        )
+    browser.wait("return document.getElementById('playing') !== null")
+    assert browser.js("return document.querySelector('h1').textContent") == "You against careful"
+    address = browser.js("return location.pathname")
+    status, _, _ = server.ask(f"{address}/leave", "POST", b'{"steps": 0}', cookie=server.cookie)
+    assert status == 200

@@ -9,11 +9,15 @@ class Game:
 
     def __init__(self, server, address):
         self.server, self.address, self.told = server, address, []
+        self._moved_at = None
 
     def post(self, what, **ask):
         status, _, text = self.server.ask(
             f"{self.address}/{what}", "POST", json.dumps(ask).encode(), cookie=self.server.cookie
         )
+        # Until the game's thread has played a move, its view is the one before the move.
+        if what in ("move", "undo") and status == 200:
+            self._moved_at = ask["steps"] if what == "move" else None
         return status, json.loads(text)
 
     @contextmanager
@@ -41,6 +45,8 @@ class Game:
         """Plays until the game is over; returns the last view."""
         with self.events() as views:
             for view in views:
+                if view["state"] == "yours" and view["count"] == self._moved_at:
+                    continue
                 if view["state"] in ("over", "broken") or until(view):
                     return view
                 if view["state"] == "yours":

@@ -84,7 +84,7 @@ class _Reply(NamedTuple):
 
 
 def is_costly(grade: Grade) -> bool:
-    """Whether a move with this grade cost so much that it is worth telling."""
+    """Whether a move cost enough for the page to show it as a moment; ``grade`` is its grade."""
     return grade.cost >= COSTLY and grade.cost > grade.error
 
 
@@ -231,8 +231,8 @@ def _could_reply(
 
 
 def headline(record: GameRecord, seat: int, moments: int | None = None) -> str:
-    """Who won the game of ``record`` by how much, for the player at ``seat``, and how many
-    ``moments`` made it so; None leaves that out.
+    """The headline of the game of ``record`` for the player at ``seat``: who won and by how much,
+    and how many ``moments`` made it so; None leaves the number out.
     """
     result = _result(record, seat)
     if moments is None:
@@ -250,7 +250,7 @@ def headline(record: GameRecord, seat: int, moments: int | None = None) -> str:
 
 
 def _result(record: GameRecord, seat: int) -> str:
-    """Who won the game of ``record`` by how much, a sentence for the player at ``seat``."""
+    """A sentence for the player at ``seat``: who won the game of ``record``, and by how much."""
     names = seat_names(record.bots)
     winners = [other for other, rank in enumerate(record.ranks) if rank == 1]
     others = [names[winner] for winner in winners if winner != seat]

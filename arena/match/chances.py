@@ -17,6 +17,7 @@ from typing import NamedTuple
 from arena.match.grading import grade_move
 from arena.players.player import built_in
 from arena.records.grades import Grade, Judge
+from arena.records.record import shares
 from arena.rules import CORE, State
 from arena.rules.notation import PASS
 
@@ -82,16 +83,9 @@ def step_chances(
         of_game = luck.getrandbits(63)
         for twin in (start, moved):
             twin.playout(of_game, policy.policy, policy.among)
-        before += share_of_win(start.ranks(), seat)
-        after += share_of_win(moved.ranks(), seat)
+        before += shares(start.ranks())[seat]
+        after += shares(moved.ranks())[seat]
     return StepChances(before / deals, after / deals)
-
-
-def share_of_win(ranks: Sequence[int], seat: int) -> float:
-    """The share of the win of ``seat`` in a game with these ``ranks``: 0, 1, or less than 1 if
-    several seats share the first rank.
-    """
-    return 1 / ranks.count(1) if ranks[seat] == 1 else 0.0
 
 
 def sources_of(steps: Sequence[JudgedStep], ranks: Sequence[int], seat: int) -> Sources:
@@ -99,7 +93,7 @@ def sources_of(steps: Sequence[JudgedStep], ranks: Sequence[int], seat: int) -> 
     ``steps`` are all moves of the game, judged for ``seat``, and ``ranks`` the ranks at its end.
     """
     equal = 1 / len(ranks)
-    result = share_of_win(ranks, seat)
+    result = shares(ranks)[seat]
     own = -sum(step.grade.cost for step in steps if step.grade)
     tiles = steps[0].chances.before - equal
     for step, following in pairwise(steps):

@@ -7,6 +7,7 @@ moves only while the person is to move or the game is over, so that no bot think
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Future
+from functools import partial
 from typing import NamedTuple
 
 from arena.commands.hints import JUDGE
@@ -33,7 +34,7 @@ class Grader:
         """Starts the process, which takes a moment, if it does not run yet."""
         with self._lock:
             if self._crew is None and not self._is_ended:
-                self._crew = Crew(1, yield_to_games, (NICENESS,))
+                self._crew = _new_crew()
                 self._crew.submit(_do_nothing)
 
     def submit(self, state: State, move: int, seat: int, game: str) -> Future[JudgedStep]:
@@ -45,12 +46,13 @@ class Grader:
                 cancelled = Future[JudgedStep]()
                 cancelled.cancel()
                 return cancelled
+            self._crew = self._crew or _new_crew()
+            judge = partial(judged_step, state, move, seat, game, JUDGE)
             try:
-                crew = self._crew = self._crew or Crew(1, yield_to_games, (NICENESS,))
-                return crew.submit(judged_step, state, move, seat, game, JUDGE)
+                return self._crew.submit(judge)
             except BrokenExecutor:  # the process has died, and another one takes its place
-                crew = self._crew = Crew(1, yield_to_games, (NICENESS,))
-                return crew.submit(judged_step, state, move, seat, game, JUDGE)
+                self._crew = _new_crew()
+                return self._crew.submit(judge)
 
     def close(self) -> None:
         """Ends the process for good, whatever it does; what is still queued is cancelled."""
@@ -61,6 +63,11 @@ class Grader:
         if crew:
             crew.kill()
             crew.end()
+
+
+def _new_crew() -> Crew:
+    """A process of low priority, which starts with the first work that it is given."""
+    return Crew(1, yield_to_games, (NICENESS,))
 
 
 def _do_nothing() -> None:

@@ -18,13 +18,13 @@ from arena.commands.game import Past, PlayedGame, SingleGame, keep_grades
 from arena.commands.hints import JUDGE, Hint, hints_for, note_of_help
 from arena.errors import ArenaError, MoveError, Void, printable
 from arena.exports.moments import headline, moments_of, sources_text
-from arena.match.chances import JudgedStep, share_of_win, sources_of
+from arena.match.chances import JudgedStep, sources_of
 from arena.match.grading import gradable_turns
 from arena.match.referee import Outcome, Referee
 from arena.players.player import YOU, Answer, Player
 from arena.records.grades import DECIMALS, Grade
 from arena.records.notes import Note
-from arena.records.record import GameRecord
+from arena.records.record import GameRecord, shares
 from arena.rules import State
 from arena.rules.notation import PASS, PASSED, legal_move, move_text
 from arena.rules.terms import Event
@@ -398,7 +398,7 @@ class OpenGame(Player):
         chances = [step.chances.before for step in steps]
         sources = ""
         if steps and not record.faults:
-            chances.append(share_of_win(record.ranks, self._seat))
+            chances.append(shares(record.ranks)[self._seat])
             sources = sources_text(
                 sources_of(steps, record.ranks, self._seat), self._story.names, self._seat
             )

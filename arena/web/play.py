@@ -284,7 +284,9 @@ def easier_bot(home: Path, game_request: GameRequest) -> _Swap | None:
 
 
 def _next_game(request: Request, game_request: GameRequest, how: str) -> GameRequest:
-    """What is played after ``game_request``; ``how`` is one of `AGAIN`. Raises UserError."""
+    """The request of the next game after ``game_request``; ``how`` is one of `AGAIN`. Raises
+    UserError.
+    """
     if how != "easier":
         return game_request.again(how)
     home = request.app.state.home

@@ -37,7 +37,7 @@ def played_on(
         raise ConfigError(
             "a bot had left this game by forfeit, so it cannot be played on from here"
         )
-    board = Board(record.board, tuple(run.info.boards[record.board]))
+    board = run.boards[record.board]
     past, seat = _past_of(record, board, turn)
     if seat is None:
         raise ConfigError("the game is over here: go back to a tile before its end")

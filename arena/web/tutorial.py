@@ -13,7 +13,7 @@ from arena.errors import MoveError
 from arena.exports.ground import empty_board
 from arena.exports.scene import Element, Pair, Scene
 from arena.rules import State
-from arena.rules.boards import Board, squares_of
+from arena.rules.boards import squares_of
 from arena.rules.notation import PASS, TILES, legal_move, move_text
 from arena.rules.positions import parse_position
 from arena.rules.terms import PAGODAS
@@ -152,7 +152,7 @@ def _barred(state: State) -> tuple[dict[str, int], list[str]]:
             for other in (one + 1, one + board.stride):
                 if other not in squares:
                     continue
-                text = f"{tile[0]}{_name(board, one)}{tile[1]}{_name(board, other)}"
+                text = f"{tile[0]}{board.name_of(one)}{tile[1]}{board.name_of(other)}"
                 try:
                     legal_move(state, text)
                 except MoveError as error:
@@ -160,9 +160,3 @@ def _barred(state: State) -> tuple[dict[str, int], list[str]]:
                     reason = f"{reason[:1].upper()}{reason[1:]}."
                     barred[text] = reasons.setdefault(reason, len(reasons))
     return barred, list(reasons)
-
-
-def _name(board: Board, square: int) -> str:
-    """The name of a square, such as c4."""
-    row, column = divmod(square, board.stride)
-    return f"{chr(ord('a') + column)}{row + 1}"

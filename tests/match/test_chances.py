@@ -3,17 +3,11 @@
 import msgspec
 import pytest
 
-from arena.match.chances import (
-    JudgedStep,
-    StepChances,
-    judged_step,
-    share_of_win,
-    sources_of,
-    step_chances,
-)
+from arena.match.chances import JudgedStep, StepChances, judged_step, sources_of, step_chances
 from arena.match.grading import grade
 from arena.match.replay import positions, start_state
 from arena.records.grades import Judge
+from arena.records.record import shares
 from arena.rules.notation import PASSED, play_text
 from tests.match.test_grading import BIRD, GAMES, game_of
 
@@ -37,7 +31,7 @@ def test_the_sources_of_all_seats_lead_from_an_equal_share_to_the_result(names):
             for state, move in steps_of(record)
         ]
         sources = sources_of(steps, record.ranks, seat)
-        result = share_of_win(record.ranks, seat)
+        result = shares(record.ranks)[seat]
         assert sum(sources) == pytest.approx(result - 1 / len(names))
         assert steps[-1].chances.after == result
         assert sources.own == pytest.approx(-sum(step.grade.cost for step in steps if step.grade))

@@ -70,8 +70,8 @@ def _moving_board(record: GameRecord, board: Board) -> tuple[str, list[list[int]
 
 
 def film_seconds(steps: int) -> float:
-    """How long the animation of a game with so many ``steps``, which are its moves and passes,
-    lasts, in seconds.
+    """The length, in seconds, of the animation of a game; ``steps`` is the number of its moves and
+    passes.
     """
     return START_S + steps * STEP_S + END_S
 

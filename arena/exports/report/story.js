@@ -7,7 +7,7 @@
 const storyOf = (game, rows) => {
   /* A move is costly if it cost at least this share of the win. */
   const COSTLY = 0.05;
-  /* At most so many changes of the chances, of at least this size, are key moments. */
+  /* At most MOST_SWINGS changes of the chances, each of at least SWING, are key moments. */
   const MOST_SWINGS = 3;
   const SWING = 0.15;
 

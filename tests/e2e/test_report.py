@@ -74,12 +74,12 @@ def test_a_report_shows_faults_with_their_evidence(arena, zoo_bot):
 
 
 def test_a_replay_is_written_as_a_page(arena, run):
-    record = arena.records("r")[0]
+    record = min(arena.records("r"), key=lambda each: each["id"])
     out, _ = arena("replay", "r", record["id"], "--html")
     assert out == f"results/r/replays/{record['id']}.html\n"
     assert data_of((arena.home / out.strip()).read_text())["games"][0]["left"] == record["left"]
     assert arena("replay", record["id"], "--html", "game.html")[0] == "game.html\n"
-    assert (arena.home / "game.html").stat().st_size < 200_000
+    assert (arena.home / "game.html").stat().st_size < 250_000  # the two seatings of one deal
     out, _ = arena("replay", record["id"], "--svg", "game.svg", "--html", "game.html")
     assert out == "game.html\ngame.svg\n"
     assert "<script" not in (arena.home / "game.svg").read_text()

@@ -210,9 +210,8 @@ class Timed(BotPlayer):
         super().begin(start)
 
     def choose(self, state, budget_ns):
-        self._deadline = (
-            time.monotonic() + (budget_ns if self.clock == "wall" else timekeeper.patience(budget_ns)) / 1e9
-        )
+        allowed_ns = budget_ns if self.clock == "wall" else timekeeper.patience(budget_ns)
+        self._deadline = time.monotonic() + allowed_ns / 1e9
         return super().choose(state, budget_ns)
 
     def dismiss(self):

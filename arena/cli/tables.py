@@ -75,7 +75,8 @@ def _print(tables: "Tables", output: OutputOptions) -> None:
         table += "\n"
     click.echo(f"{table}\n{folded(below, width)}")
     if output.pairs:
-        click.echo(f"\n{folded(text.pairs_text(tables.pairs, footer.noun_of(tables), width), width)}")
+        pairs = text.pairs_text(tables.pairs, footer.noun_of(tables), width)
+        click.echo(f"\n{folded(pairs, width)}")
 
 
 def show_notes(tables: "Tables") -> None:

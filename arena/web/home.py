@@ -282,7 +282,7 @@ async def run_page(request: Request) -> Response:
     folder = _run_named(request)
     kept = await run_in_threadpool(kept_game, folder)
     if kept is not None:
-        return page(request, "kept.html", {**kept, "addresses": SitePages(folder.name)})
+        return page(request, "kept.html", {**kept, "addresses": SitePages(run_name(folder))})
     watched = request.app.state.live.watched(folder)
     info = Run(folder).info
     # A long journal takes a while to read: the stream brings the parts that are not ready in time.

@@ -335,8 +335,8 @@ async def play_game_on(request: Request) -> Response:
         """Starts the game, and returns the address of its page."""
         wanted = msgspec.json.decode(body, type=PlayedOn)
         folder = folder_of(request, wanted.run)
-        find = bot_finder(state.home, lambda _: None)
-        game_request, past = played_on(folder, wanted.game, wanted.turn, find)
+        registry = registry_of(state.home)
+        game_request, past = played_on(folder, wanted.game, wanted.turn, registry)
         return {"address": f"/play/{state.open_games.begin_after(game_request, past)}"}
 
     return await _answered(request, start_game)

@@ -74,7 +74,7 @@ class Sign(NamedTuple):
     is_bold: bool = False
 
 
-class Marks(NamedTuple):
+class Marking(NamedTuple):
     """Bit masks of the squares that are marked with a ``rim``, and of those that are only
     lighter (``lit``).
     """
@@ -119,7 +119,7 @@ class Mosaic:
         drawn as if it were played. The squares in the bit mask ``lit`` are lighter.
         """
         board = self._board
-        marks = Marks(squares_under(board, move), lit)
+        marks = Marking(squares_under(board, move), lit)
         mates = self._mates
         self._mates = dict(mates)
         self.lay(move)
@@ -139,9 +139,9 @@ class Mosaic:
 
     def board(self, state: State, marked: int = 0) -> str:
         """The board with coordinates. The squares in the bit mask ``marked`` are highlighted."""
-        return self._drawn(state, draw(state), Marks(marked))
+        return self._drawn(state, draw(state), Marking(marked))
 
-    def _drawn(self, state: State, cells: Sequence[Sequence[str]], marks: Marks) -> str:
+    def _drawn(self, state: State, cells: Sequence[Sequence[str]], marks: Marking) -> str:
         """The board in the position ``state`` with these ``cells`` on its squares."""
         if not self._has_colours:
             return board_text(state, marked=marks.rim, cells=cells)
@@ -157,7 +157,7 @@ class Mosaic:
         return "\n".join(lines)
 
     def _signs(
-        self, cell: str, before: str, x: int, y: int, storeys: Mapping[int, int], marks: Marks
+        self, cell: str, before: str, x: int, y: int, storeys: Mapping[int, int], marks: Marking
     ) -> list[Sign]:
         """The four characters of the square at column ``x`` and row ``y``: ``" R0 "``, or with a
         pagoda ``" ▲0 "``, or with the two pagodas of a major province ``" ▲▲ "``. ``cell`` is what

@@ -207,13 +207,16 @@ def bars(scale: Scale, counts: Sequence[int], label: str) -> Markup:
     """
     highest = max(counts, default=1) or 1
     parts = _grid(scale, 0, BARS_HEIGHT)
+    outline = []
     for value, count in enumerate(counts):
         if count:
-            height = max(count / highest * (BARS_HEIGHT - 4), 1)
+            top = BARS_HEIGHT - max(count / highest * (BARS_HEIGHT - 4), 1)
             x = scale(value)
-            width = max(scale(value + 1) - x - 0.8, 0.8)
-            place = {"x": x, "y": BARS_HEIGHT - height, "width": width, "height": height}
-            parts.append(element("rect", **place, class_="bar"))
+            right = max(scale(value + 1) - 0.8, x + 0.8)
+            outline.append(
+                f"M{_number(x)} {BARS_HEIGHT}V{_number(top)}H{_number(right)}V{BARS_HEIGHT}"
+            )
+    parts.append(element("path", d="".join(outline), class_="bar"))
     base = BARS_HEIGHT - 0.5
     parts.append(line(scale.start, base, scale.end, base, "base"))
     return picture(ROW_WIDTH, BARS_HEIGHT, label, *parts, class_="row")
@@ -230,8 +233,9 @@ def _arrow(start: float, end: float, y: float) -> list[Markup]:
 
 
 def _grid(scale: Scale, top: float, bottom: float) -> list[Markup]:
-    """Vertical lines from ``top`` to ``bottom`` at the scale's ticks."""
-    return [line(scale(tick), top, scale(tick), bottom, "grid") for tick in scale.ticks]
+    """Vertical lines from ``top`` to ``bottom`` at the scale's ticks, as one path."""
+    lines = "".join(f"M{_number(scale(tick))} {top}V{bottom}" for tick in scale.ticks)
+    return [element("path", d=lines, class_="grid")]
 
 
 CURVE_WIDTH, CURVE_HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 400, 216, 44, 36, 28, 28

@@ -195,9 +195,11 @@ def pairs(material: Material) -> dict[str, Any]:
     """The best bots in the order of the standings, at most `MAX_PAIRED`; their results by (bot,
     opponent); and the number of all bots.
     """
-    rows = material.tables.pairs.to_dict("records")
-    met = {(row["bot"], row["opponent"]): row for row in rows}
-    return {"names": material.bots[:MAX_PAIRED], "met": met, "all": len(material.bots)}
+    names = material.bots[:MAX_PAIRED]
+    table = material.tables.pairs
+    shown = table[table["bot"].isin(names) & table["opponent"].isin(names)]
+    met = {(row["bot"], row["opponent"]): row for row in shown.to_dict("records")}
+    return {"names": names, "met": met, "all": len(material.bots)}
 
 
 def seats(material: Material) -> dict[str, Any]:

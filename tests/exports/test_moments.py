@@ -15,7 +15,7 @@ from arena.match.replay import positions
 from arena.records.grades import Grade
 from arena.records.record import FORFEIT, Fault
 from arena.rules.notation import PASSED, move_text, parse_move, play_text
-from tests.match.test_grading import BIRD, game_of
+from tests.support.graded import BIRD, game_of
 
 RECORD = game_of("greedy", "careful")
 TABLE = game_of("greedy-8", "careful", "random")

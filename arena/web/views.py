@@ -170,6 +170,7 @@ def league_game_page(setting: PageSetting, key: str) -> str:
         "name": league.name,
         "version": __version__,
         "record": record,
+        "title": "",
         "faults": [],
         "around": Around(
             "/#ladder", [f"/bots/{quote(name_of(bot))}" for bot in record.bots], "", ""

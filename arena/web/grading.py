@@ -5,14 +5,18 @@ moves only while the person is to move or the game is over, so that no bot think
 """
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Future
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from arena.commands.hints import JUDGE
 from arena.match.chances import JudgedStep, judged_step
+from arena.match.grading import grade
+from arena.records.grades import Grade, Judge
+from arena.records.record import GameRecord
 from arena.rules import State
+from arena.rules.boards import Board
 from arena.tournament.crew import Crew
 from arena.tournament.workers import yield_to_games
 
@@ -41,18 +45,27 @@ class Grader:
         """Queues the judgement of ``move``, which was played in ``state``, for ``seat``; ``game``
         is the id of the game. The future is cancelled if the server has stopped.
         """
+        return self._submit(partial(judged_step, state, move, seat, game, JUDGE))
+
+    def grade(self, record: GameRecord, board: Board, turn: int, judge: Judge) -> Future[Grade]:
+        """Queues the grade by ``judge`` of the move after ``turn`` placements of ``record``, played
+        on ``board``. The future is cancelled if the server has stopped.
+        """
+        return self._submit(partial(grade, record, board, turn, judge))
+
+    def _submit(self, work: Callable[[], Any]) -> Future[Any]:
+        """Queues ``work``. The future is cancelled if the server has stopped."""
         with self._lock:
             if self._is_ended:
-                cancelled = Future[JudgedStep]()
+                cancelled = Future[Any]()
                 cancelled.cancel()
                 return cancelled
             self._crew = self._crew or _new_crew()
-            judge = partial(judged_step, state, move, seat, game, JUDGE)
             try:
-                return self._crew.submit(judge)
+                return self._crew.submit(work)
             except BrokenExecutor:  # the process has died, and another one takes its place
                 self._crew = _new_crew()
-                return self._crew.submit(judge)
+                return self._crew.submit(work)
 
     def close(self) -> None:
         """Ends the process for good, whatever it does; what is still queued is cancelled."""

@@ -146,7 +146,7 @@ def setting_of_pages(further: tuple[str, ...] = (), *, has_play: bool = False) -
     """
     play = (("/play", "Play"),) if has_play else ()
     links = (*play, ("/runs", "Watch"), ("/bots", "Ladder"), ("/rules", "Rules"))
-    files = ("web.css", "stream.js", "live.js", "playon.js", *further)
+    files = ("web.css", "stream.js", "live.js", "playon.js", "grade.js", "share.js", *further)
     style = "\n".join(read(name, PACKAGE) for name in files if name.endswith(".css"))
     scripts = tuple(read(name, PACKAGE) for name in files if name.endswith(".js"))
     return PageSetting(PACKAGE, style, scripts, POLICY, links, "data: 'self'")

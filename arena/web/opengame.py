@@ -392,7 +392,7 @@ class OpenGame(Player):
                 grades[step.grade.turn] = step.grade
                 self._say_of_grades(f"{len(grades)} of {len(gradable)} of your moves graded.")
         if self.kept:
-            keep_grades(self._results / self.kept, record, JUDGE, self._seat, grades)
+            keep_grades(self._results / self.kept, record, JUDGE, [self._seat], grades)
         moments = moments_of(record, self._game.board, self._seat, grades)
         self._lessons = Lessons(record, self._game.board, self._seat, moments, JUDGE)
         chances = [step.chances.before for step in steps]

@@ -55,7 +55,8 @@ FORM_FILES = ("play.css", "learn.css", "choose.css", "learnt.js", "newgame.js")
 BOARD_FILES = (
     "play.css", "play_server.js", "play_words.js", "play_rules.js", "play_placing.js",
     "play_overlay.js", "play_hand.js", "play_choosing.js", "play_effects.js", "play_log.js",
-    "play_end.js", "play_lesson.js", "play_sounds.js", "play_grid.js", "play.js",
+    "play_tally.js", "play_looking.js", "play_end.js", "play_lesson.js", "play_sounds.js",
+    "play_grid.js", "play.js",
 )  # fmt: skip
 """The styles and scripts of the page of a game."""
 
@@ -342,6 +343,29 @@ async def play_game_on(request: Request) -> Response:
     return await _answered(request, start_game)
 
 
+class GradedGame(Struct, frozen=True, forbid_unknown_fields=True):
+    """A game of a run that is to be graded: the name of its ``run``, and the id of the ``game``."""
+
+    run: FormField
+    game: Annotated[str, Meta(max_length=2000)]
+
+
+async def grade_game(request: Request) -> Response:
+    """Grade the game of a run that the body names, if that is not done yet. The answer says how far
+    the grading is; a page asks again until it is done.
+    """
+    _let_in(request)
+    gradings = request.app.state.open_games.gradings
+
+    def look(body: bytes) -> dict[str, Any]:
+        """Begins the grading, or looks how far it is."""
+        wanted = msgspec.json.decode(body, type=GradedGame)
+        so_far = gradings.grade(folder_of(request, wanted.run), wanted.game)
+        return dict(so_far._asdict())
+
+    return await _answered(request, look)
+
+
 def _game(request: Request) -> tuple[OpenGame, GameRequest]:
     """The game that the address names, and the request that it was made from. Raises
     HTTPException.
@@ -365,6 +389,7 @@ ROUTES = [
     Route("/play", new_game),
     Route("/play", begin, methods=["POST"]),
     Route("/play/from/game", play_game_on, methods=["POST"]),
+    Route("/play/grade/game", grade_game, methods=["POST"]),
     Route("/play/{name}", board_page),
     Route("/play/{name}/events", events),
     Route("/play/{name}/{what}", ask, methods=["POST"]),

@@ -198,7 +198,7 @@ class FinishedComparison(NamedTuple):
         if self.minutes is not None and not is_settled and self.runner.stop_level < AT_ONCE:
             show_troubles(self.runner, self.folder, progress=self.progress)
             contest = self.contest
-            how_far = verdicts.how_far_text(contest.test, self.new, contest.block_size)
+            how_far = verdicts.how_far_text(contest.test, self.new, self.old, contest.block_size)
             say(f"stopped after {self.minutes:g} min: {how_far}; repeat the command to continue")
             return UNDECIDED
         status = status_of(self.runner, self.folder, self.progress, is_settled=is_settled)

@@ -8,7 +8,7 @@ from arena.cli.options import Rating, rating_options, run_argument
 from arena.cli.tables import rate_run, show_notes
 from arena.cli.terminal import say
 from arena.commands.runs import named_run
-from arena.exports import text
+from arena.exports import footer
 from arena.exports.formats import DEFAULT, FORMATS, Format
 from arena.records.regular import write_durably
 
@@ -56,7 +56,7 @@ def export(home: Path, /, run: str | None, folder: Path, form: Format, *, rating
     for path in export_run(source, folder, tables, form):
         click.echo(path)
     picture = folder / "standings.svg"
-    drawn = standings_picture(tables, f"{source.name}: {text.counted_text(tables)}")
+    drawn = standings_picture(tables, f"{source.name}: {footer.counted_text(tables)}")
     write_durably(picture, drawn.encode())
     click.echo(picture)
     show_notes(tables)

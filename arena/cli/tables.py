@@ -17,7 +17,7 @@ from arena.cli.terminal import announced_if_slow, columns_of, folded, is_unicode
 from arena.commands.members import is_now
 from arena.commands.runs import rated_run
 from arena.errors import ConfigError, UserError, did_you_mean, printable
-from arena.exports import text
+from arena.exports import footer, text
 from arena.exports.grid import ASCII, Pen
 from arena.ratings.columns import BOUNDS
 from arena.records.league import Member
@@ -75,7 +75,8 @@ def _print(tables: "Tables", output: OutputOptions) -> None:
         table += "\n"
     click.echo(f"{table}\n{folded(below, width)}")
     if output.pairs:
-        click.echo(f"\n{folded(text.pairs_text(tables.pairs, text.noun_of(tables), width), width)}")
+        pairs = text.pairs_text(tables.pairs, footer.noun_of(tables), width)
+        click.echo(f"\n{folded(pairs, width)}")
 
 
 def show_notes(tables: "Tables") -> None:
@@ -117,7 +118,7 @@ def _show_opponents(tables: "Tables", challenger: str) -> None:
     if own.empty:
         return
     width = columns_of(sys.stdout)
-    text_of_pairs = text.pairs_text(own, text.noun_of(tables), width)
+    text_of_pairs = text.pairs_text(own, footer.noun_of(tables), width)
     click.echo(f"\n{printable(challenger)} against each opponent:\n{folded(text_of_pairs, width)}")
 
 
@@ -175,10 +176,14 @@ def show_place(folder: Path, member: Member) -> int:
         cure = f"'arena league run {folder.name}' goes on placing it"
         show_error(UserError(f"{member.bot} is not placed yet", cure))
         return FAILED
+    from arena.exports import analysis  # noqa: PLC0415
+
     history = _history(Run(folder))
     own = history.of(member.bot)
     (row,) = own.table.to_dict("records")
     tell("\n".join([_place_text(history, row, folder.name), *own.sentences]))
+    if isfinite(row["gain_likely"]):
+        tell(f"likely: {analysis.likely_text(history)}")
     if not row["before"]:
         return DONE
     if isfinite(row["gain_error"]) and abs(row["gain"]) > row["gain_error"]:

@@ -8,7 +8,7 @@ import csv
 import os
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from io import StringIO
 from itertools import filterfalse
@@ -205,10 +205,13 @@ def leader_of(run: Run, played: int, planned: int) -> Rated | None:
     return rated_bots[0] if rated_bots and is_whole else None
 
 
-def latest_ratings(folders: list[Path]) -> dict[tuple[str, str], Rated]:
+def latest_ratings(
+    folders: list[Path], name_of_run: Callable[[Path], str] = lambda folder: folder.name
+) -> dict[tuple[str, str], Rated]:
     """The latest rating of each bot in the runs ``folders``, which are given oldest first, by the
     bot's name and the sha256 of its files. A later rating that is not settled does not replace a
-    settled one.
+    settled one. ``name_of_run`` takes the folder of a run and returns the name that its ratings
+    have (``run``).
     """
     latest = dict[tuple[str, str], Rated]()
     for folder in folders[-MAX_RUNS:]:
@@ -218,7 +221,7 @@ def latest_ratings(folders: list[Path]) -> dict[tuple[str, str], Rated]:
                 rated = rows.get(bot.name)
                 before = latest.get((bot.name, bot.sha256))
                 if rated and not (before and before.is_settled > rated.is_settled):
-                    latest[bot.name, bot.sha256] = rated
+                    latest[bot.name, bot.sha256] = rated._replace(run=name_of_run(folder))
     return latest
 
 

@@ -224,10 +224,6 @@ NO_SCALE = (
     "the benchmarks do not fix the scale yet: until most of them are known to"
     f" {FOUNDER_ELO:.0f} Elo, their mean is 0"
 )
-LIKELY = (
-    "Likely: what is left of a gain after shrinking it towards this league's own gains, because a"
-    " gain that looks large is partly luck"
-)
 
 
 def history_text(history: History, width: int | None = None) -> str:
@@ -242,7 +238,7 @@ def history_text(history: History, width: int | None = None) -> str:
     if not has_likely:
         columns = [column for column in columns if column.name != "gain_likely"]
     notes = [note for mark, note in MARKS.items() if (table["mark"] == mark).any()]
-    notes += [LIKELY] if has_likely else []
+    notes += [f"Likely: {likely_text(history)}"] if has_likely else []
     parts = [
         table_text(columns, shown, width=width),
         "\n".join(history.sentences),
@@ -252,6 +248,15 @@ def history_text(history: History, width: int | None = None) -> str:
         "\n".join(notes),
     ]
     return "\n\n".join(part for part in parts if part)
+
+
+def likely_text(history: History) -> str:
+    """What the likely gains of ``history`` are: a text that goes on after "Likely: "."""
+    mean = f", {history.mean_gain:+.0f}" if isfinite(history.mean_gain) else ""
+    return (
+        f"the gain, moved towards the mean gain of this league{mean}; the less is known of a gain,"
+        " the more it moves, because a large one is partly luck and a small one partly bad luck"
+    )
 
 
 def leader_note(leader: str) -> str:
@@ -305,6 +310,7 @@ def history_object(history: History) -> dict[str, Any]:
     return {
         "scale": dict(history.scale.elo),
         "weights": dict(history.scale.weights),
+        "mean_gain": round(history.mean_gain, 2) if isfinite(history.mean_gain) else None,
         "versions": table_rows(history.table),
         "sentences": history.sentences,
         "leader": history.leader or None,
@@ -320,6 +326,7 @@ def _regression_object(test: RegressionResult) -> dict[str, Any]:
             ("gain", test.gain),
             ("gain_error", test.gain_error),
             ("claimed", test.claimed),
+            ("claimed_error", test.claimed_error),
         )
     }
     return {
@@ -328,6 +335,7 @@ def _regression_object(test: RegressionResult) -> dict[str, Any]:
         "games": test.games,
         "planned": test.planned,
         **figures,
+        "verdict": test.verdict or None,
         "sentence": test.sentence,
     }
 

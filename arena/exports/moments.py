@@ -259,8 +259,7 @@ def _result(record: GameRecord, seat: int) -> str:
             return f"You and {' and '.join(others)} share the win."
         if record.end == FORFEIT:
             return "You won: nobody else was left in the game."
-        behind = min(left for other, left in enumerate(record.left) if other != seat)
-        lead = behind - record.left[seat]
+        lead = _lead(record, seat)
         return f"You won by {lead}." if lead > 0 else "You won."
     lead = record.left[seat] - record.left[winners[0]]
     if len(winners) > 1:
@@ -273,17 +272,27 @@ def _result(record: GameRecord, seat: int) -> str:
     return f"{others[0]} won; you came {place}, {lead} behind."
 
 
+def _lead(record: GameRecord, seat: int) -> int:
+    """How many more pagodas the best other player who did not forfeit had left than ``seat``, at
+    the end of the game of ``record``; 0 if all others forfeited.
+    """
+    gone = {fault.seat for fault in record.faults}
+    left = [left for other, left in enumerate(record.left) if other not in {seat, *gone}]
+    return min(left) - record.left[seat] if left else 0
+
+
 def title_of(record: GameRecord, seat: int) -> str:
     """The game of ``record`` in a few words for a heading, from the view of the player at ``seat``:
-    "You lost to careful by 19".
+    "You lost to careful by 19". Whoever forfeits has lost, whatever pagodas they had left.
     """
     names = seat_names(record.bots)
     rivals = [name for other, name in enumerate(names) if other != seat]
     winners = [other for other, rank in enumerate(record.ranks) if rank == 1]
     everyone = " and ".join(", ".join(rivals).rsplit(", ", 1))
     if winners == [seat]:
-        lead = min(left for other, left in enumerate(record.left) if other != seat)
-        lead -= record.left[seat]
+        if record.end == FORFEIT:
+            return f"You won: {everyone} forfeited"
+        lead = _lead(record, seat)
         return f"You won against {everyone}" + (f" by {lead}" if lead > 0 else "")
     if seat in winners:
         shared = [names[winner] for winner in winners if winner != seat]

@@ -1,11 +1,11 @@
 """Writes tables of ratings, boards, hands and events as text for a terminal."""
 
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from arena.errors import counted, printable
+from arena.errors import printable
+from arena.exports.footer import brief_lines, footer_lines, noun_of
 from arena.exports.grid import (
     GAP,
     MISSING,
@@ -18,12 +18,12 @@ from arena.exports.grid import (
     width_of,
 )
 from arena.exports.report.charts import Scale, linear
-from arena.ratings.columns import BOUNDS, PAIRS, SEATS, STANDINGS, Column, in_whole_elo, placed
+from arena.ratings.columns import PAIRS, SEATS, STANDINGS, Column, in_whole_elo, placed
 from arena.rules import State
 from arena.rules.boards import Board
 from arena.rules.notation import TILES
 from arena.rules.positions import draw
-from arena.rules.terms import Event, title_of
+from arena.rules.terms import Event
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
 
 HIDDEN_TILE = "??"
-CLOCKS = {"cpu": "CPU time (--clock cpu)", "wall": "measured by the wall clock (--clock wall)"}
-ORDINALS = ("first", "second", "third", "fourth")
 PAPER = 80
 """The width, in columns, of a table that is written to a file or a pipe."""
 LEFT = 40
@@ -114,19 +112,6 @@ def pairs_text(pairs: "pd.DataFrame", noun: str = "Games", width: int | None = N
     )
 
 
-def noun_of(tables: "Tables") -> str:
-    """What ``tables`` count, as a column head: Games or Matches."""
-    return "Matches" if tables.match else "Games"
-
-
-def counted_text(tables: "Tables") -> str:
-    """The number of games or matches that ``tables`` count, such as ``480 games`` or ``240 matches
-    of bird + lion``.
-    """
-    of = f" of {title_of(tables.match)}" if tables.match else ""
-    return f"{tables.games} {noun_of(tables).lower()}{of}"
-
-
 def board_text(
     state: State,
     paint: Callable[[str, str], str] = lambda cell, _: cell,
@@ -191,114 +176,6 @@ def seat_names(bots: Sequence[str]) -> list[str]:
         printable(f"{bot} (seat {seat})" if bots.count(bot) > 1 else bot)
         for seat, bot in enumerate(bots)
     ]
-
-
-def footer_lines(tables: "Tables") -> list[str]:
-    """The lines below the standings of ``tables``: sentences about the order of the bots, effects
-    of seats, the games that were counted, and notes.
-    """
-    return [
-        *tables.sentences,
-        "; ".join([*_seat_effects(tables.seats), _source_of_errors(tables)]),
-        *gain_lines(tables),
-        *_anchor_lines(tables),
-        *_clock_lines(tables),
-        *(f"note: {note}" for note in tables.notes),
-    ]
-
-
-def brief_lines(tables: "Tables") -> list[str]:
-    """The lines below the short standings of ``tables``: those of `footer_lines` on which a reader
-    may act, and how much was played.
-    """
-    deals = [] if tables.unit == "game" else [counted(tables.clusters, tables.unit)]
-    return [
-        *tables.sentences,
-        ", ".join([counted_text(tables), *deals]),
-        *_seat_effects(tables.seats, decimals=0),
-        *_bound_lines(tables.standings),
-        *_anchor_lines(tables),
-        *(_clock_lines(tables) if tables.clock == "wall" else ()),
-        *(f"note: {note}" for note in tables.notes if note not in tables.details),
-    ]
-
-
-def _bound_lines(standings: "pd.DataFrame") -> list[str]:
-    """A line that explains the marks of bounds in the table ``standings``; none without bounds."""
-    marks = [mark for mark in BOUNDS if (standings["mark"] == mark).any()]
-    meanings = {"<": "< stands for below", ">": "> for above"}
-    if len(marks) == 1:
-        meanings = {"<": "< stands for below", ">": "> stands for above"}
-    if not marks:
-        return []
-    return [f"{' and '.join(meanings[mark] for mark in marks)}, with 95 % confidence"]
-
-
-def _seat_effects(seats: "pd.DataFrame", decimals: int = 1) -> Iterator[str]:
-    """A line for each number of players that says how much each seat is worth compared with the
-    first one, in Elo with this number of ``decimals``.
-    """
-    known = seats[seats["elo_error"].notna() & (seats["seat"] > 0)]
-    for size, rows in known.groupby("seats"):
-        effects_by_seat = rows.to_dict("records")
-        # With two players there is one effect, which is shown for the first seat.
-        if size == 2:  # noqa: PLR2004
-            elo = -effects_by_seat[0]["elo"]
-            error = effects_by_seat[0]["elo_error"]
-            elo = round(elo, decimals) + 0.0
-            yield f"first seat {elo:+.{decimals}f} +/- {error:.{decimals}f} Elo"
-            continue
-        effects = [
-            f"{ORDINALS[row['seat']]} {row['elo']:+.{decimals}f} +/-"
-            f" {row['elo_error']:.{decimals}f}"
-            for row in effects_by_seat
-        ]
-        yield f"{size} players, Elo compared with the first seat: {', '.join(effects)}"
-
-
-def _source_of_errors(tables: "Tables") -> str:
-    """A sentence on what the error bars of ``tables`` are computed from."""
-    if tables.unit == "game":
-        return f"95 % error bars, each game on its own deal; {counted_text(tables)}"
-    clusters = counted(tables.clusters, tables.unit)
-    return f"95 % error bars, clustered by {tables.unit}; {counted_text(tables)}, {clusters}"
-
-
-def gain_lines(tables: "Tables") -> list[str]:
-    """A line that says how many independent games the games of ``tables`` are worth; none if that
-    is unknown, or if each game has its own deal.
-    """
-    worth = tables.independent_games
-    if worth is None or tables.clusters == tables.games:
-        return []
-    noun = noun_of(tables).lower()
-    between = "" if tables.rated_games == tables.games else " between rated bots"
-    games = f"{tables.rated_games:,} {noun}{between}"
-    return [f"{games} are worth about {rough(worth):,} independent {noun}"]
-
-
-def rough(value: float) -> int:
-    """``value`` rounded to about one and a half significant digits, at least 1.
-
-    The number of independent games is an estimate, with a standard error of about 25 % at 20 deals
-    and 11 % at 100: more digits would be noise.
-    """
-    power = 10.0 ** math.floor(math.log10(max(value, 1)))
-    step = next(step for most, step in ((2, 0.2), (5, 0.5), (10, 1)) if value / power < most)
-    return max(round(round(value / power / step) * step * power), 1)
-
-
-def _anchor_lines(tables: "Tables") -> list[str]:
-    """A sentence for each bot that is held at a given rating."""
-    return [
-        f"{name} is held at {value:g} Elo; error bars are for the distance from it"
-        for name, value in tables.anchors.items()
-    ]
-
-
-def _clock_lines(tables: "Tables") -> list[str]:
-    """A sentence on the clock that measured time; none if it is unknown."""
-    return [f"time is {CLOCKS[tables.clock]}"] if tables.clock in CLOCKS else []
 
 
 def overview_text(tables: "Tables", width: int | None = None, pen: Pen | None = None) -> str:

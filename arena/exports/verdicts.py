@@ -106,9 +106,10 @@ def bill_text(
     return f"forecast (80 %): {'; '.join(parts)}"
 
 
-def how_far_text(test: SequentialTest, new: str, games_a_block: int) -> str:
-    """How far an undecided ``test`` of the bot ``new`` has come, such as ``my-bot is better with 87
-    %; 90 to 400 more games (80 %) would settle it``.
+def how_far_text(test: SequentialTest, new: str, old: str, games_a_block: int) -> str:
+    """How far an undecided ``test`` of the bot ``new`` against ``old`` has come, such as ``my-bot
+    is better than my-bot@2 with a probability of 87 %; 90 to 400 more games (80 %) would settle
+    whether my-bot is better``.
     """
     if not test.blocks:
         return "no block of games is complete yet"
@@ -117,7 +118,10 @@ def how_far_text(test: SequentialTest, new: str, games_a_block: int) -> str:
     word = "better" if is_ahead else "worse"
     percent = min(round(100 * max(chance, 1 - chance)), 99)
     left = left_text(test, games_a_block)
-    return f"{new} is {word} with {percent} %; {left} would settle it"
+    return (
+        f"{new} is {word} than {old} with a probability of {percent} %; {left} would settle"
+        f" whether {new} is better"
+    )
 
 
 def _games_range(left: "BlocksLeft", games_a_block: int) -> str:
@@ -238,17 +242,19 @@ def verdict_object(
             **_fields("disagreement", apart),
             "disagree": _is_apart(apart),
         }
-    content["looks"] = [
-        {
-            "blocks": look.blocks,
-            "llr": round(look.llr, 4) + 0.0,
-            "elo": _finite(look.elo),
-            "error": _finite(look.error),
-            "verdict": str(look.verdict),
-        }
-        for look in looks
-    ]
+    content["looks"] = [_look_object(look) for look in looks]
     return content
+
+
+def _look_object(look: "Look") -> dict[str, Any]:
+    """The state of a test after a round of blocks as an object for JSON."""
+    return {
+        "blocks": look.blocks,
+        "llr": round(look.llr, 4) + 0.0,
+        "elo": _finite(look.elo),
+        "error": _finite(look.error),
+        "verdict": str(look.verdict),
+    }
 
 
 def _estimates() -> "ModuleType":

@@ -206,8 +206,8 @@ HISTORY = (
     Column("gain", "Gain", 0, 2, "its rating minus that of the version before it", RATINGS),
     Column("gain_error", "+/-", 0, 2, "half of the 95 % interval of `gain`", RATINGS,
         page_head="±"),
-    Column("gain_likely", "Likely", 0, 2, "what is left of `gain` after shrinking it towards the"
-        " league's own gains; empty if there are fewer than three", RATINGS, file=2),
+    Column("gain_likely", "Likely", 0, 2, "`gain`, moved towards the mean gain of the league as far"
+        " as it may be luck; empty if there are fewer than three", RATINGS, file=2),
     Column("games", "Games", meaning=GAMES, source="`games.jsonl`"),
     Column("forfeits", "Faults", meaning="games forfeited", source="`faults`"),
     Column("placed_games", "Placed", meaning="games until it was placed; 0 if it is not",

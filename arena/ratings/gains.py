@@ -30,11 +30,31 @@ def shrunk(gains: Floats, half_widths: Floats) -> Floats:
     if known.sum() < MIN_GAINS:
         return likely
     measured = gains[known]
-    variance = (np.maximum(half_widths[known], MIN_HALF_WIDTH) / NORMAL_QUANTILE) ** 2
+    variance = _error_variance(half_widths[known])
     spread = _true_variance(measured, variance)
-    mean = np.average(measured, weights=1 / (variance + spread))
+    mean = mean_gain(gains, half_widths)
     likely[known] = mean + spread / (spread + variance) * (measured - mean)
     return likely
+
+
+def mean_gain(gains: Floats, half_widths: Floats) -> float:
+    """The mean, in Elo, towards which `shrunk` moves each of the ``gains`` (n,), given the
+    half-widths of their 95 % intervals (n,). NaN if fewer than `MIN_GAINS` gains have an interval.
+    """
+    known = np.isfinite(gains) & np.isfinite(half_widths)
+    if known.sum() < MIN_GAINS:
+        return float("nan")
+    variance = _error_variance(half_widths[known])
+    spread = _true_variance(gains[known], variance)
+    return float(np.average(gains[known], weights=1 / (variance + spread)))
+
+
+def _error_variance(half_widths: Floats) -> Floats:
+    """(n,) the variance, in Elo squared, of the errors of gains whose 95 % intervals have these
+    half-widths (n,).
+    """
+    errors = np.maximum(half_widths, MIN_HALF_WIDTH) / NORMAL_QUANTILE
+    return np.asarray(errors**2, dtype=np.float64)
 
 
 def _true_variance(gains: Floats, variance: Floats) -> float:

@@ -3,14 +3,14 @@ before it, and the results of its regression tests.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
-from math import isfinite
+from math import isfinite, nan
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
 
 from arena.ratings.columns import HISTORY, frame_names
-from arena.ratings.gains import shrunk
+from arena.ratings.gains import mean_gain, shrunk
 from arena.ratings.model import bound_interval, rate
 from arena.ratings.regressions import RegressionResult, regression_tests
 from arena.ratings.results import Counts
@@ -35,11 +35,14 @@ class History(NamedTuple):
 
     ``scale`` has the founders that fix the scale, with their ratings and weights; it is empty as
     long as none do. ``regressions`` are the regression tests in the order in which they began.
+    ``mean_gain`` is the mean gain in Elo towards which the likely gains of the whole league are
+    moved; NaN if there are none.
     """
 
     table: pd.DataFrame
     scale: LeagueScale = LeagueScale()
     regressions: Sequence[RegressionResult] = ()
+    mean_gain: float = nan
 
     def of(self, bot: str) -> "History":
         """The part of the history with the versions of the bot named ``bot``, or with the one
@@ -101,7 +104,9 @@ def history_of(folder: Path, counts: Counts, match: Sequence[str]) -> History:
     league = read_league(folder)
     per_game = max(1, len(match))
     tests = regression_tests(counts, league, per_game=per_game)
-    return History(history_table(counts, league, tests), league.scale, tests)
+    table = history_table(counts, league, tests)
+    mean = mean_gain(table["gain"].to_numpy(), table["gain_error"].to_numpy())
+    return History(table, league.scale, tests, mean)
 
 
 def history_table(

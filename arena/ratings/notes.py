@@ -26,6 +26,9 @@ from arena.rules.terms import title_of
 
 FAULTY = 3
 """The most bots with forfeits that are named; the table with all columns has the others."""
+MANY = 3
+"""A note says that the first bot is probably rated too high if at least this many may be the best.
+"""
 DIFFERENT = 1.25
 """If one machine is more than this many times as fast as another, a note says that conditions were
 unequal.
@@ -85,8 +88,22 @@ def purpose_notes(run: Path, info: RunInfo, *, anchored: bool) -> Iterator[str]:
         )
     if not anchored and is_league(run):
         level = "here the mean of all rated bots is 0; the ratings on the league's own scale are in"
-        own_scale = f"{level} 'arena league history --league {run.name}'"
-        yield f"{own_scale}; where bots are close, the first is probably rated too high"
+        yield f"{level} 'arena league history --league {run.name}'"
+
+
+def leader_note(standings: pd.DataFrame) -> list[str]:
+    """A note that the first bot of the table ``standings`` is probably rated too high, if at least
+    two others may really be the best; else an empty list.
+    """
+    rows = standings.to_dict("records")
+    rivals = [row for row in rows if row["rank_low"] == 1 and not row["mark"]]
+    if len(rivals) < MANY or rows[0]["mark"]:
+        return []
+    sentence = (
+        f"{rows[0]['bot']} is probably rated too high: of {len(rivals)} bots that may all be the"
+        " best, the luckiest comes first"
+    )
+    return [sentence]
 
 
 def forfeits_note(standings: pd.DataFrame, noun: str) -> list[str]:

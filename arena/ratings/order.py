@@ -265,11 +265,13 @@ def _too_close(names: Sequence[str], group: Group, unit: str) -> str:
     elif len(names) == 2:  # noqa: PLR2004 - a pair has one step
         text = f"{names[0]} is probably ahead of {names[1]}, but that is not clear yet"
     else:
-        text = f"No step from {names[0]} down to {names[-1]} ({len(names)} bots) is clear yet"
+        text = (
+            f"Of the {len(names)} bots from {names[0]} down to {names[-1]}, none is clearly ahead"
+            " of the next one yet"
+        )
     if group.ahead_of is not None:
-        behind = names[group.ahead_of]
-        and_below = " and all below" if group.ahead_of < len(names) - 1 else ""
-        text += f", but {names[0]} is clearly ahead of {behind}{and_below}"
+        behind = _listed(names[group.ahead_of :])
+        text += f", but {names[0]} is clearly ahead of {behind}"
     return f"{text}; {_wanted(names, group, unit)}."
 
 
@@ -288,7 +290,8 @@ def _wanted(names: Sequence[str], group: Group, unit: str) -> str:
     more = one_digit(group.more)
     who = "they" if is_pair else f"{above} and {below}"
     more_deals = f"about {more:,} more {unit}{'' if more == 1 else 's'}"
-    return f"if {who} are as far apart as they look, {more_deals} would settle it"
+    which = "which is better" if is_pair else "which of these two is better"
+    return f"if {who} are as far apart as they look, {more_deals} would settle {which}"
 
 
 def one_digit(value: float) -> int:

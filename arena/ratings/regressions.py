@@ -8,13 +8,14 @@ accepted.
 
 from collections import defaultdict
 from collections.abc import Sequence
-from math import nan
+from math import hypot, nan
 from typing import NamedTuple
 
 import numpy as np
 
 from arena.ratings.model import rate
 from arena.ratings.results import Counts, Results, restrict
+from arena.ratings.sequential import FAR
 from arena.records.league import League, RegressionBegun, versions_before
 
 
@@ -26,7 +27,10 @@ class RegressionResult(NamedTuple):
                     if they give none
     ``gain_error``  half the width of the 95 % interval of ``gain``; NaN if unknown
     ``claimed``     the sum of what ``bot`` and the versions between the two had gained when they
-                    were placed, in Elo; NaN if the league's file does not say it of each
+                    were placed, in Elo; NaN if the league's file does not say it of each, or if the
+                    sum is known worse than to `FAR` Elo
+    ``claimed_error``  half the width of the 95 % interval of ``claimed``, as if these gains were
+                    independent; NaN if ``claimed`` is
     """
 
     bot: str
@@ -36,21 +40,71 @@ class RegressionResult(NamedTuple):
     gain: float = nan
     gain_error: float = nan
     claimed: float = nan
+    claimed_error: float = nan
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all games of the test have been counted."""
+        return self.games >= self.planned
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the games tell the difference of the two versions at least to `FAR` Elo."""
+        return bool(np.isfinite(self.gain) and self.gain_error <= FAR)
+
+    @property
+    def verdict(self) -> str:
+        """``better`` or ``worse`` if the new version clearly is, by the games of a test that is
+        over; ``unclear`` if it is over and neither is clear; empty before its end.
+        """
+        if not self.is_over:
+            return ""
+        if not self.is_known or abs(self.gain) <= self.gain_error:
+            return "unclear"
+        return "better" if self.gain > 0 else "worse"
 
     @property
     def sentence(self) -> str:
         """What the test says, or how far it is, as a sentence for people."""
-        games = f"{self.games:,}"
-        if self.games < self.planned:
-            games = f"{self.games:,} of {self.planned:,}"
-        measured = f"the difference of {self.bot} and {self.old} is not known yet"
-        if np.isfinite(self.gain):
-            error = f" +/- {self.gain_error:.0f}" if np.isfinite(self.gain_error) else ""
-            measured = f"{self.bot} is {self.gain:+.0f}{error} Elo on {self.old}"
-        claimed = ""
-        if np.isfinite(self.claimed):
-            claimed = f"; when placed, the versions up to it had gained {self.claimed:+.0f} in all"
-        return f"regression test over {games} games: {measured}{claimed}"
+        if not self.is_over:
+            so_far = "nothing is known yet"
+            if self.is_known:
+                so_far = f"so far {self._measured}"
+            return (
+                f"regression test of {self.bot} against {self.old}: {self.games:,} of"
+                f" {self.planned:,} games played, {so_far}"
+            )
+        answer = {
+            "better": f"{self.bot} is clearly better than {self.old}",
+            "worse": f"{self.bot} is clearly worse than {self.old}",
+            "unclear": f"whether {self.bot} is better than {self.old} is not clear",
+        }
+        figure = f" ({self._measured})" if self.is_known else ""
+        return (
+            f"regression test over {self.games:,} games: {answer[self.verdict]}{figure};"
+            f" {self._comparison}"
+        )
+
+    @property
+    def _measured(self) -> str:
+        """The gain that the games of the test show, with its error."""
+        return f"{self.gain:+.0f} +/- {self.gain_error:.0f} Elo"
+
+    @property
+    def _comparison(self) -> str:
+        """How the gain in the test compares with the gains that were claimed at the placing."""
+        if not np.isfinite(self.claimed):
+            return "what the versions up to it had gained when they were placed is not known"
+        claimed = (
+            f"the {self.claimed:+.0f} +/- {self.claimed_error:.0f} Elo that the versions up to it"
+            " had gained in all when they were placed"
+        )
+        difference = self.gain - self.claimed
+        if not self.is_known or abs(difference) <= hypot(self.gain_error, self.claimed_error):
+            return f"that does not contradict {claimed}"
+        if difference < 0:
+            return f"that is clearly less than {claimed}, which were partly luck"
+        return f"that is clearly more than {claimed}"
 
 
 def regression_tests(
@@ -76,7 +130,8 @@ def _result(
     """The result of the test ``begun``, whose games are on the ``deals`` with these numbers."""
     played = counts.results.on_deals(np.isin(counts.deals, deals))
     test = RegressionResult(begun.bot, begun.old, played.games * per_game, begun.games)
-    test = test._replace(claimed=_claimed(league, begun))
+    claimed, claimed_error = _claimed(league, begun)
+    test = test._replace(claimed=claimed, claimed_error=claimed_error)
     if not {begun.bot, begun.old} <= {*played.bots}:
         return test
     return _measured(test, played)
@@ -99,17 +154,22 @@ def _measured(test: RegressionResult, played: Results) -> RegressionResult:
     return test._replace(gain=gain, gain_error=float(errors[new, old]))
 
 
-def _claimed(league: League, begun: RegressionBegun) -> float:
-    """The sum, in Elo, of the gains that the versions after ``begun.old`` up to ``begun.bot`` had
-    when they were placed; NaN if one of these gains is not known.
+def _claimed(league: League, begun: RegressionBegun) -> tuple[float, float]:
+    """The sum of the gains that the versions after ``begun.old`` up to ``begun.bot`` had when they
+    were placed, and half the width of its 95 % interval, both in Elo. Both are NaN if one of these
+    gains or its error is not known, or if the sum is known worse than to `FAR` Elo.
     """
     before = versions_before(league.members)
     total = 0.0
+    error = 0.0
     version = begun.bot
     while version != begun.old:
         placed = league.members[version].placed
-        if placed is None or placed.gain is None or version not in before:
-            return nan
+        if placed is None or placed.gain is None or placed.gain_error is None:
+            return nan, nan
+        if version not in before:
+            return nan, nan
         total += placed.gain
+        error = hypot(error, placed.gain_error)
         version = before[version]
-    return total
+    return (total, error) if error <= FAR else (nan, nan)

@@ -50,16 +50,6 @@ tiles and an easier bot.
 """
 NO_STORE = {"cache-control": "no-store", "x-accel-buffering": "no"}
 """The headers of a stream."""
-FORM_FILES = ("play.css", "learn.css", "choose.css", "learnt.js", "newgame.js")
-"""The styles and scripts of the page with the form."""
-BOARD_FILES = (
-    "play.css", "play_server.js", "play_words.js", "play_rules.js", "play_placing.js",
-    "play_overlay.js", "play_hand.js", "play_choosing.js", "play_effects.js", "play_log.js",
-    "play_tally.js", "play_looking.js", "play_end.js", "play_lesson.js", "play_sounds.js",
-    "play_grid.js", "play.js",
-)  # fmt: skip
-"""The styles and scripts of the page of a game."""
-
 FormField = Annotated[str, Meta(max_length=100)]
 """The text of a field of the form."""
 
@@ -113,7 +103,7 @@ def new_game(request: Request) -> Response:
         "open_games": state.open_games.in_play(),
         "past": [(one, SitePages(one.run).game(one.game), when(one.ended)) for one in past],
     }
-    return page(request, "newgame.html", values, further=FORM_FILES)
+    return page(request, "newgame.html", values, bundle="choose")
 
 
 def _ladder(bots: Collection[str], games: Sequence[PastGame]) -> list[dict[str, Any]]:
@@ -203,7 +193,7 @@ def board_page(request: Request) -> Response:
         "sizes": picture_sizes(),
         "easier": swap.easier if swap else "",
     }
-    return page(request, "play.html", values, further=BOARD_FILES)
+    return page(request, "play.html", values, bundle="play")
 
 
 async def events(request: Request) -> Response:
@@ -336,8 +326,8 @@ async def play_game_on(request: Request) -> Response:
         """Starts the game, and returns the address of its page."""
         wanted = msgspec.json.decode(body, type=PlayedOn)
         folder = folder_of(request, wanted.run)
-        find = bot_finder(state.home, lambda _: None)
-        game_request, past = played_on(folder, wanted.game, wanted.turn, find)
+        registry = registry_of(state.home)
+        game_request, past = played_on(folder, wanted.game, wanted.turn, registry)
         return {"address": f"/play/{state.open_games.begin_after(game_request, past)}"}
 
     return await _answered(request, start_game)

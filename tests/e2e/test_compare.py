@@ -192,8 +192,11 @@ def test_a_forecast_comes_first_and_a_limit_of_time_says_how_far_it_got(arena):
     assert re.search(r"\n1 block: LLR .*, [\d,]+ to [\d,]+ more games \(80 %\)\n", err)
     assert "undecided" in out.splitlines()[0]
     last = err.splitlines()[-1]
-    assert re.match(r"stopped after 0.05 min: rnd is (better|worse) with \d+ %; ", last)
-    assert last.endswith(" would settle it; repeat the command to continue")
+    assert re.match(
+        r"stopped after 0.05 min: rnd is (better|worse) than fst with a probability of \d+ %; ",
+        last,
+    )
+    assert last.endswith(" would settle whether rnd is better; repeat the command to continue")
     assert "interrupted" not in err
     before = len(arena.records("timed"))
     found = json.loads(arena(*command, "--minutes", 0.05, "--json", status=5)[0])

@@ -192,9 +192,9 @@ def test_a_run_prints_what_somebody_acts_on_and_the_rest_when_asked(arena):
         "results/usual: 3 bots, 3 line-ups x 2 deals x 2 seatings on bird = 12 games",
         "run usual: 'arena report usual' shows it as a page",
     ]
-    assert "\n12 games, 2 deals\n" in out
+    assert "\n12 games, 2 deals (the 6 games of a deal have the same tiles)\n" in out
     assert "only 2 deals: the error bars are rough below 10" in out, "which explains the mark ?"
-    assert not re.search("--clock|error bars, clustered|first seat", out)
+    assert not re.search("--clock|error bars, clustered|sitting first", out)
     wide, _ = arena("standings", "usual", "--wide")
     assert "time is CPU time" in wide or "measured by the wall clock" in wide
     assert "12 games, 2 deals" in wide

@@ -70,6 +70,10 @@ def test_a_bill_for_a_test_against_a_loss_counts_from_its_first_hypothesis():
 
 
 def test_how_far_a_comparison_has_come_is_a_probability_and_a_number_of_games():
-    assert how_far_text(fed([]), "new", 2) == "no block of games is complete yet"
-    assert how_far_text(fed([1, 0, 1, 0, 0]), "new", 2).startswith("new is better with ")
-    assert how_far_text(fed([-1, 0, -1, 0, 0]), "new", 2).startswith("new is worse with ")
+    assert how_far_text(fed([]), "new", "old", 2) == "no block of games is complete yet"
+    assert how_far_text(fed([1, 0, 1, 0, 0]), "new", "old", 2).startswith(
+        "new is better than old with "
+    )
+    assert how_far_text(fed([-1, 0, -1, 0, 0]), "new", "old", 2).startswith(
+        "new is worse than old with "
+    )

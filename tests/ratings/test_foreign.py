@@ -306,7 +306,7 @@ def test_without_seats_the_first_move_is_worth_nothing():
     assert tables.seats["elo"].isna().all()
     elo = tables.standings.set_index("bot")["elo"]
     assert elo["a"] - elo["b"] == pytest.approx(400 * np.log10(35 / 15), abs=1e-9)
-    assert "first seat" not in standings_text(tables)
+    assert "sitting first" not in standings_text(tables)
     seated = rate_sheet(sheet_of(text)).standings.set_index("bot")["elo"]
     assert seated["a"] - seated["b"] < elo["a"] - elo["b"]
 

@@ -5,7 +5,7 @@ import pytest
 
 from arena.errors import UserError
 from arena.exports.files import csv_text, standings_object
-from arena.exports.text import rough
+from arena.exports.footer import rough
 from arena.ratings.model import rate
 from arena.ratings.tables import make_tables
 from tests.ratings.synthetic import count_results, counts_of, duel, frame_of, standings_text

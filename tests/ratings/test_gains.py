@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from arena.ratings.gains import MIN_GAINS, shrunk
+from arena.ratings.gains import MIN_GAINS, mean_gain, shrunk
 from arena.ratings.intervals import NORMAL_QUANTILE
 
 
@@ -13,6 +13,15 @@ def test_with_equal_errors_each_gain_moves_by_the_share_of_variance_that_is_erro
     kept = spread / (spread + error**2)
     halves = np.full(4, NORMAL_QUANTILE * error)
     assert shrunk(gains, halves) == pytest.approx(mean + kept * (gains - mean))
+
+
+def test_a_gain_below_the_mean_becomes_larger():
+    gains, halves = np.array([20.0, 60.0, 100.0]), np.full(3, 30.0)
+    assert mean_gain(gains, halves) == pytest.approx(60)
+    likely = shrunk(gains, halves)
+    assert likely[0] > 20
+    assert likely[2] < 100
+    assert np.isnan(mean_gain(gains[:2], halves[:2]))
 
 
 def test_gains_whose_errors_explain_all_differences_become_their_mean():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from arena.exports.analysis import history_text
+from arena.exports.analysis import history_text, likely_text
 from arena.exports.report.sections import versions
 from arena.ratings.history import History, history_table
 from arena.ratings.scale import MIN_VARIANCE, frozen_scale, level_on, on_scale
@@ -201,6 +201,13 @@ def test_who_leads_without_being_clearly_ahead_is_said_to_be_rated_too_high(coun
     assert "rated too high" not in history_text(clear)
 
 
+def test_likely_gains_move_towards_the_mean_gain_that_the_text_names():
+    table = history_table(played(20, STRENGTHS), league_of(*STRENGTHS))
+    text = likely_text(History(table, mean_gain=63.2))
+    assert text.startswith("the gain, moved towards the mean gain of this league, +63; ")
+    assert likely_text(History(table)).startswith("the gain, moved towards the mean gain of this")
+
+
 def test_gains_are_shrunk_once_a_league_has_three():
     strengths = {f"my@{number}": 20.0 * number for number in range(1, 5)}
     few = history_table(
@@ -213,7 +220,7 @@ def test_gains_are_shrunk_once_a_league_has_three():
     spread = history.table["gain"].max() - history.table["gain"].min()
     assert likely.max() - likely.min() < spread
     assert f", likely {likely['my@2']:+.0f}" in history.sentences[0]
-    assert "Likely: what is left of a gain" in history_text(history)
+    assert "Likely: the gain, moved towards" in history_text(history)
     assert versions(history)["has_likely"]
     assert not versions(History(few))["has_likely"]
 

@@ -27,12 +27,12 @@ def test_of_two_bots_one_is_ahead_or_nobody_is():
     assert said([20, 0], 10) == [
         (
             "a and b are too close to call; if they are as far apart as they look, about 3,000 more"
-            " deals would settle it."
+            " deals would settle which is better."
         )
     ]
     close = (
         "b is probably ahead of c, but that is not clear yet; if they are as far apart as they"
-        " look, about 50 more deals would settle it."
+        " look, about 50 more deals would settle which is better."
     )
     assert close in said([200, 25, 0, -200, -225], 8, deals=40)
     assert said([2, 0], 10) == [
@@ -45,7 +45,7 @@ def test_groups_are_told_from_the_top_with_the_names_of_few_and_the_ends_of_many
         "a is clearly ahead of b and c, which are clearly ahead of d.",
         (
             "b and c are too close to call; if they are as far apart as they look,"
-            " about 2,000 more deals would settle it."
+            " about 2,000 more deals would settle which is better."
         ),
     ]
     assert said([100, 20, 15, 10, 0, -5], 8)[0] == "a is clearly ahead of b to f (5 bots)."
@@ -69,9 +69,9 @@ def test_many_bots_get_few_sentences():
 def test_neighbours_that_are_close_do_not_hide_who_is_far_apart():
     assert said(np.arange(6) * -15, 8) == [
         (
-            "No step from a down to f (6 bots) is clear yet, but a is clearly ahead of d and all"
-            " below; if a and b are as far apart as they look, about 6,000 more deals would settle"
-            " it."
+            "Of the 6 bots from a down to f, none is clearly ahead of the next one yet, but a is"
+            " clearly ahead of d, e and f; if a and b are as far apart as they look, about 6,000"
+            " more deals would settle which of these two is better."
         )
     ]
 
@@ -82,7 +82,9 @@ def test_bots_far_apart_are_not_called_close_and_unknown_differences_are_called_
     )
     assert said([274, 0], 400, deals=8) == ["Nothing is known yet about the order of a and b."]
     [few] = said([400, 200, 0], 85, deals=8)
-    assert few.startswith("No step from a down to c (3 bots) is clear yet")
+    assert few.startswith(
+        "Of the 3 bots from a down to c, none is clearly ahead of the next one yet"
+    )
     [alike] = said([10, 5, 0], 30, deals=8)
     assert alike.startswith("a, b and c are too close to call; ")
 
@@ -102,7 +104,7 @@ def test_a_newcomer_has_no_place_yet_and_leaves_the_steps_of_the_others_clear():
         "a is clearly ahead of b and c.",
         (
             "b and c are too close to call; if they are as far apart as they look,"
-            " about 10 more deals would settle it."
+            " about 10 more deals would settle which is better."
         ),
     ]
 

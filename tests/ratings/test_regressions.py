@@ -1,10 +1,13 @@
 """The results of regression tests: from the games of the test alone."""
 
+from math import nan
+
+import numpy as np
 import pytest
 
 from arena.exports.analysis import history_object, history_text
 from arena.ratings.history import History, history_table
-from arena.ratings.regressions import regression_tests
+from arena.ratings.regressions import RegressionResult, regression_tests
 from arena.records.league import Drawn, Joined, League, PlaceFound, RegressionBegun
 from tests.tournament.placing_games import World
 
@@ -12,7 +15,7 @@ WHEN = "2026-11-22T12:00:00Z"
 STRENGTHS = {"b@1": 0.0, "my@1": 0.0, "my@2": 30.0, "my@3": 50.0}
 
 
-def league_with_test(world, blocks, planned=400, gains=(None, 60.0, 40.0)):
+def league_with_test(world, blocks, planned=400, gains=(None, 60.0, 40.0), error=50.0):
     """The games that ``world`` has played, and then ``blocks`` deals of a test of my@3 against
     my@1.
     """
@@ -21,7 +24,7 @@ def league_with_test(world, blocks, planned=400, gains=(None, 60.0, 40.0)):
     for bot in STRENGTHS:
         league.add(Joined(bot, "candidate", WHEN))
     for number, gain in enumerate(gains, 1):
-        league.add(PlaceFound(f"my@{number}", WHEN, 0.0, 45.0, 200, gain, gain and 50.0))
+        league.add(PlaceFound(f"my@{number}", WHEN, 0.0, 45.0, 200, gain, error if gain else None))
     league.add(RegressionBegun("my@3", "my@1", planned, WHEN))
     if before:
         league.add(Drawn("my@1+my@3", 0, before))
@@ -48,9 +51,48 @@ def test_only_the_games_of_the_test_count():
     assert (test.bot, test.old, test.games, test.planned) == ("my@3", "my@1", 400, 400)
     assert test.gain == pytest.approx(50, abs=1.3 * test.gain_error)
     assert 25 < test.gain_error < 45
-    assert test.claimed == 100.0
-    assert test.sentence.startswith("regression test over 400 games: my@3 is +")
-    assert test.sentence.endswith("when placed, the versions up to it had gained +100 in all")
+    assert (test.claimed, test.claimed_error) == (100.0, pytest.approx(50 * 2**0.5))
+    assert test.sentence == (
+        "regression test over 400 games: my@3 is clearly better than my@1"
+        f" ({test.gain:+.0f} +/- {test.gain_error:.0f} Elo); that does not contradict the +100 +/-"
+        " 71 Elo that the versions up to it had gained in all when they were placed"
+    )
+
+
+def over(gain, gain_error, claimed=100.0, claimed_error=20.0, games=400):
+    return RegressionResult("b", "a", games, 400, gain, gain_error, claimed, claimed_error)
+
+
+@pytest.mark.parametrize(
+    ("test", "verdict", "words"),
+    [
+        (
+            over(40, 30),
+            "better",
+            "b is clearly better than a (+40 +/- 30 Elo); that is clearly less",
+        ),
+        (over(160, 30), "better", "that is clearly more than the +100 +/- 20 Elo"),
+        (over(-40, 30), "worse", "b is clearly worse than a (-40 +/- 30 Elo); "),
+        (over(20, 30), "unclear", "whether b is better than a is not clear (+20 +/- 30 Elo); "),
+        (over(447, 895), "unclear", "whether b is better than a is not clear; that does not"),
+        (over(nan, nan), "unclear", "whether b is better than a is not clear; that does not"),
+        (over(40, 30, games=200), "", "200 of 400 games played, so far +40 +/- 30 Elo"),
+        (over(447, 895, games=200), "", "200 of 400 games played, nothing is known yet"),
+    ],
+)
+def test_a_test_that_is_over_has_a_verdict_in_words(test, verdict, words):
+    assert test.verdict == verdict
+    assert words in test.sentence
+
+
+def test_gains_that_were_hardly_known_when_placed_are_not_summed():
+    world = lucky_world()
+    league = league_with_test(world, 20, planned=40, gains=(None, 806.0, 0.0), error=895.0)
+    [test] = regression_tests(world.counts(), league)
+    assert np.isnan(test.claimed)
+    assert test.sentence.endswith(
+        "; what the versions up to it had gained when they were placed is not known"
+    )
 
 
 def test_in_a_league_of_two_bots_the_gain_is_that_of_the_newer_one():
@@ -65,7 +107,8 @@ def test_the_history_has_the_test_in_its_text_its_rows_and_its_json():
     league = league_with_test(world, 100)
     tests = regression_tests(world.counts(), league)
     history = History(history_table(world.counts(), league, tests), league.scale, tests)
-    assert "regression test over 200 of 400 games: my@3 is" in history_text(history)
+    words = "regression test of my@3 against my@1: 200 of 400 games played, so far +"
+    assert words in history_text(history)
     row = history.table.set_index("version").loc["my@3"]
     assert (row["tested_against"], row["test_games"]) == ("my@1", 200)
     assert row["test_gain"] == pytest.approx(tests[0].gain)
@@ -80,8 +123,9 @@ def test_a_test_without_games_or_with_unknown_gains_says_what_is_known():
     league = league_with_test(world, 0, gains=(None, None, 40.0))
     tests = regression_tests(world.counts(), league)
     assert tests[0].sentence == (
-        "regression test over 0 of 400 games: the difference of my@3 and my@1 is not known yet"
+        "regression test of my@3 against my@1: 0 of 400 games played, nothing is known yet"
     )
     history = History(history_table(world.counts(), league, tests), league.scale, tests)
     [shown] = history_object(history)["regressions"]
-    assert (shown["gain"], shown["gain_error"], shown["claimed"]) == (None, None, None)
+    figures = (shown[name] for name in ("gain", "gain_error", "claimed", "claimed_error"))
+    assert [*figures, shown["verdict"]] == [None] * 5

@@ -110,8 +110,10 @@ def test_a_doubled_record_counts_once(run, tmp_path):
 
 def test_the_footer_names_seats_games_and_deals(run):
     text = standings_text(run_tables(run, read_run(run)))
-    assert "3 players, Elo compared with the first seat: second " in text
-    assert "95 % error bars, clustered by deal; 144 games, 12 deals" in text
+    assert "with 3 players, sitting first instead of second is worth " in text
+    assert "Elo, instead of third " in text
+    assert "95 % error bars, clustered by deal; 144 games, 12 deals (the 12 games of a deal" in text
+    assert "\nbots of equal strength would each have a share of 33 % with 3 players\n" in text
     assert "Seat" in seats_text(run_tables(run, read_run(run)).seats)
     assert "Opponent" in pairs_text(run_tables(run, read_run(run)).pairs)
 
@@ -119,7 +121,7 @@ def test_the_footer_names_seats_games_and_deals(run):
 def test_a_run_of_two_tells_the_first_seat(tmp_path):
     run = play_run(tmp_path, deals=12)
     text = standings_text(run_tables(run, read_run(run)))
-    assert re.search(r"^first seat [+-]\d", text, re.M)
+    assert re.search(r"^sitting first instead of second is worth [+-]\d", text, re.M)
 
 
 def test_a_run_without_games_has_an_empty_table(tmp_path):

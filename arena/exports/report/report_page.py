@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from arena import __version__
+from arena.exports.footer import CLOCKS, counted_text, gain_lines, noun_of, share_lines
 from arena.exports.grid import counted
 from arena.exports.report import sections
 from arena.exports.report.again import repeat_command
@@ -14,7 +15,6 @@ from arena.exports.report.places import lead, standings
 from arena.exports.report.profiles import Profiles, choose, meetings_of, opponents_of
 from arena.exports.report.scan import Reasons, chosen_records
 from arena.exports.report.viewer_data import Album, album_of, reviews_of, viewer_values
-from arena.exports.text import CLOCKS, counted_text, gain_lines, noun_of
 from arena.players.labels import has_odds
 from arena.tournament.run import Run
 
@@ -88,7 +88,7 @@ def facts_of(material: Material) -> dict[str, Any]:
         "secrecy": material.secrecy,
         "held_back": int(material.is_open.sum()),
         "sentences": tables.sentences,
-        "notes": [*gain_lines(tables), *tables.notes],
+        "notes": [*share_lines(tables), *gain_lines(tables), *tables.notes],
         "is_comparison": material.run.info.is_comparison,
         "standings": standings(material),
         "has_play": False,

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from arena.errors import BotFolderError, RunError, printable
-from arena.exports.analysis import DAY, leader_note, rated_rows, status_text
+from arena.exports.analysis import DAY, leader_note, likely_text, rated_rows, status_text
 from arena.exports.grid import abridged, counted, figure, milliseconds, width_of
 from arena.exports.report.charts import (
     END,
@@ -184,6 +184,7 @@ def versions(history: History) -> dict[str, Any]:
     return {
         "rows": version_rows(history),
         "has_likely": bool(history.table["gain_likely"].notna().any()),
+        "likely": likely_text(history),
         "sentences": sentences,
         "curves": curves,
     }

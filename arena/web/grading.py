@@ -10,7 +10,11 @@ from typing import NamedTuple
 
 from arena.commands.hints import JUDGE
 from arena.match.chances import JudgedStep, judged_step
+from arena.match.grading import grade
+from arena.records.grades import Grade, Judge
+from arena.records.record import GameRecord
 from arena.rules import State
+from arena.rules.boards import Board
 from arena.web.work_process import WorkProcess
 
 NICENESS = 10
@@ -35,6 +39,12 @@ class Grader:
         is the id of the game. The future is cancelled if the server has stopped.
         """
         return self._process.submit(judged_step, state, move, seat, game, JUDGE)
+
+    def grade(self, record: GameRecord, board: Board, turn: int, judge: Judge) -> Future[Grade]:
+        """Queues the grade by ``judge`` of the move after ``turn`` placements of ``record``, played
+        on ``board``. The future is cancelled if the server has stopped.
+        """
+        return self._process.submit(grade, record, board, turn, judge)
 
     def close(self) -> None:
         """Ends the process for good, whatever it does, and waits for its end; what is still queued

@@ -5,16 +5,10 @@ import re
 import pytest
 
 from arena.exports.report.material import gather
+from arena.exports.report.meetings import meetings_of, opponents_of
 from arena.exports.report.page import OnePage, ids_of
 from arena.exports.report.places import headline, lead
-from arena.exports.report.profiles import (
-    GamesToShow,
-    Profiles,
-    choose,
-    feats,
-    meetings_of,
-    opponents_of,
-)
+from arena.exports.report.profiles import GamesToShow, Profiles, choose, feats
 from arena.exports.report.report_page import report_page
 from arena.tournament.run import Run
 from tests.exports.runs import data_of, duels, game_of, write_run

@@ -7,7 +7,7 @@ boards and seats, its best wins and its worst losses.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice, permutations
+from itertools import islice
 from math import isfinite
 from typing import Any, NamedTuple, cast
 
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from arena.exports.grid import MISSING, counted, figure, signed, with_error
 from arena.exports.report.charts import END, START, axis, interval, linear
 from arena.exports.report.material import Material
+from arena.exports.report.meetings import Meeting
 from arena.exports.report.scan import Reasons, Scan
 from arena.exports.report.sections import bots_of, version_rows
 from arena.exports.review_text import regress_command
@@ -30,12 +31,6 @@ from arena.rules.terms import LAST_PAGODA
 
 SURPRISING = 1.0
 """A win is an upset if the best loser is rated more than this many Elo above the winner."""
-MAX_PAGES = 60
-MAX_OPPONENTS = 1200
-"""About the most rows about opponents on all pages together. The pages of 23 bots have 506 rows; a
-row takes about 800 bytes.
-"""
-MIN_OPPONENTS = 8
 MAX_LISTED = 6
 """The most games of one pair of bots that a page lists."""
 MAX_FEATS = 3
@@ -286,49 +281,10 @@ def _best(candidates: list[Feat], sign: int, most: int) -> list[Feat]:
     return list(first.values())[:most]
 
 
-class Meeting(NamedTuple):
-    """A game of two bots that is on the page: its ``id``, and in ``words`` how it ended for the
-    first of them (won, lost or equal).
-    """
-
-    id: str
-    words: str
-
-
-def opponents_of(
-    material: Material, meetings: Mapping[tuple[str, str], Any]
-) -> dict[str, list[str]]:
-    """For each bot with a page, the opponents listed on it, in the order of the standings: the
-    opponents that it met and that are nearest in the standings, and those with a game on the page
-    (``meetings``, see `meetings_of`).
-    """
-    names = material.bots
-    met = set(material.tables.pairs[["bot", "opponent"]].itertuples(index=False, name=None))
-    most = max(MIN_OPPONENTS, MAX_OPPONENTS // max(len(names[:MAX_PAGES]), 1))
-    opponents = {}
-    for place, name in enumerate(names[:MAX_PAGES]):
-        known = [at for at, other in enumerate(names) if (name, other) in met]
-        near = set(
-            sorted(known, key=[abs(at - place) for at in range(len(names))].__getitem__)[:most]
-        )
-        opponents[name] = [names[at] for at in known if at in near or (name, names[at]) in meetings]
-    return opponents
-
-
-def meetings_of(games: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], list[Meeting]]:
-    """The ``games`` on the page, by (bot, opponent)."""
-    meetings = defaultdict[tuple[str, str], list[Meeting]](list)
-    for game in games:
-        ranks = dict(zip(game["bots"], game["ranks"], strict=True))
-        for (bot, rank), (other, rival) in permutations(ranks.items(), 2):
-            words = "won" if rank < rival else "lost" if rank > rival else "equal"
-            meetings[bot, other].append(Meeting(game["id"], words))
-    return meetings
-
-
 class Profiles:
     """Makes the values for the pages of bots; iterating yields one dict for each bot with a page.
-    ``opponents`` and ``meetings`` come from `opponents_of` and `meetings_of`.
+    ``opponents`` and ``meetings`` come from `meetings.opponents_of` and
+    `meetings.meetings_of`.
     """
 
     def __init__(

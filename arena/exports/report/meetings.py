@@ -1,0 +1,55 @@
+"""Which opponents the page of each bot lists, and the games in which they met."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import permutations
+from typing import Any, NamedTuple
+
+from arena.exports.report.material import Material
+
+MAX_PAGES = 60
+MAX_OPPONENTS = 1200
+"""About the most rows about opponents on all pages together. The pages of 23 bots have 506 rows; a
+row takes about 800 bytes.
+"""
+MIN_OPPONENTS = 8
+
+
+class Meeting(NamedTuple):
+    """A game of two bots that is on the page: its ``id``, and in ``words`` how it ended for the
+    first of them (won, lost or equal).
+    """
+
+    id: str
+    words: str
+
+
+def opponents_of(
+    material: Material, meetings: Mapping[tuple[str, str], Any]
+) -> dict[str, list[str]]:
+    """For each bot with a page, the opponents listed on it, in the order of the standings: the
+    opponents that it met and that are nearest in the standings, and those with a game on the page
+    (``meetings``, see `meetings_of`).
+    """
+    names = material.bots
+    met = set(material.tables.pairs[["bot", "opponent"]].itertuples(index=False, name=None))
+    most = max(MIN_OPPONENTS, MAX_OPPONENTS // max(len(names[:MAX_PAGES]), 1))
+    opponents = {}
+    for place, name in enumerate(names[:MAX_PAGES]):
+        known = [at for at, other in enumerate(names) if (name, other) in met]
+        near = set(
+            sorted(known, key=[abs(at - place) for at in range(len(names))].__getitem__)[:most]
+        )
+        opponents[name] = [names[at] for at in known if at in near or (name, names[at]) in meetings]
+    return opponents
+
+
+def meetings_of(games: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], list[Meeting]]:
+    """The ``games`` on the page, by (bot, opponent)."""
+    meetings = defaultdict[tuple[str, str], list[Meeting]](list)
+    for game in games:
+        ranks = dict(zip(game["bots"], game["ranks"], strict=True))
+        for (bot, rank), (other, rival) in permutations(ranks.items(), 2):
+            words = "won" if rank < rival else "lost" if rank > rival else "equal"
+            meetings[bot, other].append(Meeting(game["id"], words))
+    return meetings

@@ -44,7 +44,7 @@ def test_starting_up_loads_nothing_heavy(arguments):
 def test_a_list_waits_for_nothing_that_plays_games(arguments):
     loaded = loaded_by("from arena.cli.main import run_command\nrun_command()", *arguments)
     playing = {"arena.commands.playing", "arena.tournament.workers", "arena.players.bot"}
-    assert not loaded & {*playing, "multiprocessing", "concurrent.futures", "tqdm"}
+    assert not loaded & {*playing, "multiprocessing", "concurrent.futures", "tqdm", "secrets"}
 
 
 def test_the_help_waits_neither_for_the_rules_nor_for_what_reads_records():

@@ -12,7 +12,6 @@ the hashes of the bots.
 
 import hmac
 import os
-import secrets
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -92,10 +91,10 @@ def _key() -> bytes:
     with suppress(FileNotFoundError):
         return _read_key(path)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    new = folder / f".key.{os.getpid()}.{secrets.token_hex(4)}"
+    new = folder / f".key.{os.getpid()}.{os.urandom(4).hex()}"
     try:
         with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(secrets.token_bytes(KEY_BYTES))
+            file.write(os.urandom(KEY_BYTES))
             file.flush()
             os.fsync(file.fileno())
         with suppress(FileExistsError):  # another arena made a key first: that key counts

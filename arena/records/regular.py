@@ -15,7 +15,6 @@ import errno
 import fcntl
 import logging
 import os
-import secrets
 import stat
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -129,7 +128,7 @@ def durable_file(path: Path, run: Path | None = None) -> Iterator[BinaryIO]:
     """
     names = path.relative_to(run).parts[:-1] if run else ()
     # Arenas in two containers may share a folder, and both may be process 1.
-    temporary = f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}"
+    temporary = f".{path.name}.{os.getpid()}-{os.urandom(4).hex()}"
     try:
         with folder_below(run or path.parent, names, make=True) as at:
             _remove_left_over(at, f".{path.name}.")

@@ -210,3 +210,10 @@ def test_the_changelog_has_room_for_what_comes_next_above_what_was_released():
 def test_every_long_test_that_is_named_exists():
     for name in (*FIRST, *LONG):
         assert list((ROOT / "tests").glob(f"{name}*")), name
+
+
+def test_what_several_tests_share_is_in_no_file_of_tests():
+    """Helpers are in tests/support or beside the tests, in a file that has no test of its own."""
+    pattern = re.compile(r"^\s*(?:from|import) tests\.(?:\w+\.)*test_\w+", re.M)
+    files = sorted((ROOT / "tests").rglob("*.py"))
+    assert [path.name for path in files if pattern.search(path.read_text())] == []

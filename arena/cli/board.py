@@ -1,45 +1,25 @@
-"""The board on the terminal: coloured characters, four for each square; the text about a move; and
-the seat of a person, who types moves and asks for places, hints and rules.
+"""The board on the terminal, in coloured characters, four for each square; and the text about a
+move.
 """
 
 import os
-import re
 import sys
-import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
-from functools import reduce
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
-from operator import or_
 from shutil import get_terminal_size
 from typing import NamedTuple, TextIO
 
 import click
 
-from arena.cli.rules import rules_text, show_rules
-from arena.cli.terminal import colours_wanted, columns_of, is_unicode, screen_folded, tell
-from arena.commands.hints import Hint, hints_for, note_of_help
-from arena.errors import MoveError, NotationError, UserError, counted, printable
+from arena.cli.terminal import colours_wanted, columns_of, is_unicode, screen_folded
+from arena.errors import printable
 from arena.exports.grid import cut_names, padded, width_of
 from arena.exports.scene import Pair, Scene, pair_of
 from arena.exports.text import HIDDEN_TILE, board_text, event_text, hands_text, seat_names
-from arena.players.messages import Start
-from arena.players.player import YOU, Answer, Player
 from arena.records.record import GameRecord
 from arena.rules import State
 from arena.rules.boards import COLOURS, GRASS, LAKE, VILLAGE, Board, squares_of
-from arena.rules.explain import where_to_read
-from arena.rules.notation import (
-    PASS,
-    PASSED,
-    TILES,
-    move_text,
-    parse_move,
-    parse_square,
-    parse_tile,
-    split_move,
-    tile_of,
-)
+from arena.rules.notation import PASS, TILES, move_text, split_move
 from arena.rules.positions import draw
 from arena.rules.terms import HAND, NOBODY, Event
 
@@ -56,30 +36,6 @@ terminal draws no outline around them.
 """
 ON_SEATS = (LIGHT, DARK, LIGHT, DARK)
 """The colour of text on each seat's colour."""
-HELP = """\
-  {move:<8} place a tile: one colour and its square, then the other
-  {tile:<8} show where a tile of your hand can go
-  {square:<8} show which of your moves cover a square
-  hint     mark the squares of three good moves; again: the best one, and why
-  rules    read the rules; R4.4 or 'rules village' for one of them
-  quit     leave the game"""
-"""What a person can type."""
-GOAL = """\
-the first to place all their pagodas wins: make provinces (two or more touching
-spaces of one colour) and reach villages"""
-"""The goal of the game, for a person who begins."""
-FIRST = """\
-type a move such as {}: one colour and its square, then the other
-on the board V is a village, and a number the seat of the owner; type rules for more"""
-"""How to type a move, shown at a person's first turn."""
-PER_LINE = 8
-"""The number of moves in a line of a list."""
-EXAMPLE = "Rc4Yd4"
-"""The example of a move in errors about notation; a legal move is put in its place."""
-ABOUT_RULES = re.compile(r"rules( .*)?|R\d+(\.\d+)?|r\d+\.\d+")
-"""Matches questions about rules. In small letters, r4 is not one, because it is a square of a large
-board.
-"""
 
 
 class Ground(NamedTuple):
@@ -118,6 +74,15 @@ class Sign(NamedTuple):
     is_bold: bool = False
 
 
+class Marking(NamedTuple):
+    """Bit masks of the squares that are marked with a ``rim``, and of those that are only
+    lighter (``lit``).
+    """
+
+    rim: int = 0
+    lit: int = 0
+
+
 def has_colours(stream: TextIO, environment: Mapping[str, str] = os.environ) -> bool:
     """Whether to write colours to ``stream``: as the variables in ``environment`` ask, see
     `colours_wanted`, or, if they do not, whether the stream is a terminal.
@@ -149,24 +114,50 @@ class Mosaic:
         for one, other in tiles:
             self._mates |= {one: other, other: one}
 
+    def aimed(self, state: State, move: int, lit: int) -> str:
+        """The board with the tile of ``move``, which need not be legal, marked; a legal move is
+        drawn as if it were played. The squares in the bit mask ``lit`` are lighter.
+        """
+        board = self._board
+        marks = Marking(squares_under(board, move), lit)
+        mates = self._mates
+        self._mates = dict(mates)
+        self.lay(move)
+        try:
+            if state.is_legal(move):
+                after = state.copy()
+                after.play(move)
+                return self._drawn(after, draw(after), marks)
+            cells = [list(row) for row in draw(state)]
+            first, square, second, other = split_move(board, move)
+            for colour, place in ((first, square), (second, other)):
+                row, column = divmod(place, board.stride)
+                cells[row][column] = COLOURS[colour]
+            return self._drawn(state, cells, marks)
+        finally:
+            self._mates = mates
+
     def board(self, state: State, marked: int = 0) -> str:
         """The board with coordinates. The squares in the bit mask ``marked`` are highlighted."""
+        return self._drawn(state, draw(state), Marking(marked))
+
+    def _drawn(self, state: State, cells: Sequence[Sequence[str]], marks: Marking) -> str:
+        """The board in the position ``state`` with these ``cells`` on its squares."""
         if not self._has_colours:
-            return board_text(state, marked=marked)
-        cells = draw(state)
+            return board_text(state, marked=marks.rim, cells=cells)
         storeys = self._storeys(state)
         lines = ["   " + "".join(f" {chr(97 + x):<{WIDTH - 1}}" for x in range(self._board.width))]
         for y, row in enumerate(cells):
             signs = [
                 sign
                 for x, cell in enumerate(row)
-                for sign in self._signs(cell, row[x - 1] if x else "", x, y, storeys, marked)
+                for sign in self._signs(cell, row[x - 1] if x else "", x, y, storeys, marks)
             ]
             lines.append(f"{y + 1:>2} {self._line(signs)}")
         return "\n".join(lines)
 
     def _signs(
-        self, cell: str, before: str, x: int, y: int, storeys: Mapping[int, int], marked: int
+        self, cell: str, before: str, x: int, y: int, storeys: Mapping[int, int], marks: Marking
     ) -> list[Sign]:
         """The four characters of the square at column ``x`` and row ``y``: ``" R0 "``, or with a
         pagoda ``" ▲0 "``, or with the two pagodas of a major province ``" ▲▲ "``. ``cell`` is what
@@ -178,20 +169,22 @@ class Mosaic:
         plain = OTHER_GRASS if cell == GRASS and (x + y) % 2 else ground.plain
         # Shifting the mask gives the neighbours of a square. The spare column beside the board
         # keeps the rows apart.
-        is_lit = marked >> square & 1
-        left_lit = (marked << 1) >> square & 1
-        right_lit = (marked >> 1) >> square & 1
+        rim = marks.rim
+        has_rim = rim >> square & 1
+        left_has_rim = (rim << 1) >> square & 1
+        right_has_rim = (rim >> 1) >> square & 1
+        is_lit = (rim | marks.lit) >> square & 1
         base = Sign(" ", ground.ink, ground.lit if is_lit else plain)
         middle = [base._replace(text=sign) for sign in f"{cell:<2}".replace(GRASS, " ")]
-        if count := storeys.get(square, 0):
+        if (count := storeys.get(square, 0)) and len(cell) > 1:
             signs = self._pagoda + (self._pagoda if count > 1 else cell[1])
             middle = [on_seat(int(cell[1]), sign) for sign in signs]
         left = right = base
         if {cell[0], before[:1]} <= set(COLOURS) and self._mates.get(square) != square - 1:
             left = base._replace(text=self._seam, ink=ground.seam)
-        if is_lit and not left_lit:
+        if has_rim and not left_has_rim:
             left = base._replace(text="[", is_bold=True)
-        if is_lit and not right_lit:
+        if has_rim and not right_has_rim:
             right = base._replace(text="]", is_bold=True)
         return [left, *middle, right]
 
@@ -301,152 +294,3 @@ def squares_under(board: Board, move: int) -> int:
         return 0
     _, square, _, other = split_move(board, move)
     return 1 << square | 1 << other
-
-
-class Human(Player):
-    """The player of a person at the terminal. ``ask(prompt)`` reads a line; it raises EOFError at
-    the end of input.
-    """
-
-    def __init__(self, names: Sequence[str], ask: Callable[[str], str], mosaic: Mosaic) -> None:
-        self.name = YOU
-        self._mosaic = mosaic
-        self._names = names
-        self._ask = ask
-        self._seed = 0
-        self._is_new = True
-        # The hints of this turn, none before the first one is asked for, and how many were shown.
-        self._hints = list[Hint]()
-        self._hints_shown = 0
-
-    def begin(self, start: Start) -> None:
-        """Prints the seat and the goal of the game. How to move is explained at the first turn,
-        with a move that is legal there.
-        """
-        self._seed = start.seed
-        self._is_new = True
-        seat = f"seat {start.seat} of {start.players}, with {start.pagodas} pagodas to place"
-        tell(f"you sit at {seat}\n{GOAL}\n")
-
-    def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002
-        """Prints the board and asks until the person types a legal move. The time limit
-        ``budget_ns`` is ignored. Raises click.Abort if the person quits.
-        """
-        seat = state.mover
-        began_ns = time.monotonic_ns()
-        self._hints = []
-        self._hints_shown = 0
-        mosaic = self._mosaic
-        click.echo(f"{mosaic.board(state)}\n{mosaic.seats(state, self._names, seen_by=seat)}")
-        moves = {move_text(state.board, move): move for move in state.legal_moves()} or {
-            PASSED: PASS
-        }
-        if self._is_new:
-            tell(FIRST.format(example(moves)))
-            self._is_new = False
-        while (move := self._read(state, seat, moves)) is None:
-            pass
-        note = note_of_help(self._hints_shown)
-        return Answer(move, time.monotonic_ns() - began_ns, note=note)
-
-    def _read(self, state: State, seat: int, moves: dict[str, int]) -> str | None:
-        """Reads a line. If the line is a legal move, returns the move as text; otherwise prints a
-        reply and returns None. ``moves`` has the legal moves by their text. Raises click.Abort if
-        the person quits.
-        """
-        hand = " ".join(TILES[tile] for tile in state.hands[seat])
-        try:
-            text = self._ask(f"your move, with {hand} (? for help): ").strip()
-        except EOFError:
-            raise click.Abort from None
-        if text in ("quit", "q"):
-            raise click.Abort
-        with suppress(MoveError):
-            # `parse_move` accepts the two squares of a tile in either order.
-            if (move := move_text(state.board, parse_move(state.board, text))) in moves:
-                return move
-        if reply := self._reply(text, state, moves):
-            tell(reply)
-        return None
-
-    def _reply(self, text: str, state: State, moves: dict[str, int]) -> str:
-        """The reply to a line that is not a legal move; empty for ``rules``, because the rules are
-        shown here.
-        """
-        if text in ("?", "help", ""):
-            return help_text(state, moves)
-        if text == "hint" and PASS in moves.values():
-            return "you can only pass"
-        if text == "hint":
-            return self._hint(state)
-        if ABOUT_RULES.fullmatch(text):
-            try:
-                show_rules(rules_text(text.removeprefix("rules").strip()))
-            except UserError as error:
-                return f"{error}; {error.hint}"
-            return ""
-        with suppress(NotationError):
-            return self._where(state, moves, text)
-        try:
-            move = parse_move(state.board, text)
-        except MoveError as error:
-            return f"{str(error).replace(EXAMPLE, example(moves))}; ? for help"
-        reason = state.why_illegal(move)
-        command = where_to_read(reason)
-        return f"{reason}; type {command.split()[-1]} to read the rule" if command else reason
-
-    def _hint(self, state: State) -> str:
-        """The next hint of this turn. The first one is a board on which the squares of the best
-        moves are marked, so that there still is something to think about; the second one is the
-        best move, with its reason.
-        """
-        self._hints = self._hints or hints_for(state, self._names, self._seed + state.turns)
-        self._hints_shown = min(self._hints_shown + 1, 2)
-        if self._hints_shown == 1:
-            squares = (squares_under(state.board, hint.move) for hint in self._hints)
-            marked = self._mosaic.board(state, reduce(or_, squares))
-            count = counted(len(self._hints), "good move")
-            return f"{marked}\n  marked: the squares of {count}; type hint again for the best one"
-        best = self._hints[0]
-        return f"  {move_text(state.board, best.move)}  {best.reason}; wins about {best.win:.0%}"
-
-    def _where(self, state: State, moves: dict[str, int], text: str) -> str:
-        """The legal moves with the tile, or over the square, that ``text`` names: a board on which
-        the squares they cover are marked, and a list. Raises NotationError if the text names
-        neither.
-        """
-        board = state.board
-        held = [move for move in moves.values() if move != PASS]
-        # A tile has two colours.
-        if len(text) == 2 and text.isalpha():  # noqa: PLR2004
-            tile = parse_tile(text.upper())
-            if tile not in state.hands[state.mover]:
-                return f"you do not hold {TILES[tile]}"
-            found = [move for move in held if tile_of(move) == tile]
-            none = f"{TILES[tile]} fits nowhere"
-        else:
-            square = parse_square(board, text)
-            found = [move for move in held if square in split_move(board, move)[1::2]]
-            none = f"none of your moves covers {text}"
-        if not found:
-            return none
-        marked = reduce(or_, (squares_under(board, move) for move in found))
-        names = [move_text(board, move) for move in found]
-        starts = range(0, len(names), PER_LINE)
-        lines = ["  " + " ".join(names[start : start + PER_LINE]) for start in starts]
-        return "\n".join([self._mosaic.board(state, marked), *lines])
-
-
-def help_text(state: State, moves: dict[str, int]) -> str:
-    """What a person can type, with a move, a tile and a square that fit this position."""
-    name = example(moves)
-    if name == PASSED:
-        return HELP.format(move=PASSED, tile=TILES[0], square="a1")
-    tile = TILES[tile_of(moves[name])]
-    square = split_move(state.board, moves[name])[1]
-    return HELP.format(move=name, tile=tile, square=state.board.name_of(square))
-
-
-def example(moves: dict[str, int]) -> str:
-    """The text of a legal move, from the middle of ``moves``."""
-    return list(moves)[len(moves) // 2]

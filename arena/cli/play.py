@@ -13,8 +13,10 @@ import click
 from click.core import ParameterSource
 
 from arena.cli import DONE, FAILED
-from arena.cli.board import Human, Mosaic, end_line, move_lines, move_summary
+from arena.cli.board import Mosaic, end_line, move_lines, move_summary
 from arena.cli.completion import complete_bots
+from arena.cli.cursor import Keyboard
+from arena.cli.human import Human
 from arena.cli.numbers import WholeNumber
 from arena.cli.options import DEAL, as_json, check_utf8, refuse, setting_options
 from arena.cli.replay import named_game
@@ -127,7 +129,8 @@ def play(home: Path, /, **options: Any) -> int:
     built-in bot: random, greedy, careful, greedy-N or careful-N (the best of N legal moves drawn at
     random, N up to 1000). The same bot may have several seats.
 
-    With --human SEAT you take that seat, and the bots take the others. With --web you play on a
+    With --human SEAT you take that seat, and the bots take the others: move a tile with the arrow
+    keys, or type your moves. With --web you play on a
     page: the first line printed is its address, and a browser opens there if there is a screen. The
     command ends when the game is over and you have left the page, or by Ctrl-C.
 
@@ -220,7 +223,12 @@ def _play_shown(single: SingleGame, game: Round, log: WireLog | None, *, is_draw
         with suppress(ImportError):
             import readline  # noqa: F401, PLC0415
     mosaic = Mosaic(game.board, _laid(game.past))
-    with single.seated(game.past, lambda names: Human(names, input, mosaic), log) as players:
+
+    def person(names: Sequence[str]) -> Human:
+        """The player of the person, who has a cursor if the terminal can move one."""
+        return Human(names, input, mosaic, Keyboard.of_terminal() if is_drawn else None)
+
+    with single.seated(game.past, person, log) as players:
         names = seat_names([player.name for player in players])
         has_human = single.human is not None
 

@@ -113,11 +113,7 @@ def submit(
         raise click.UsageError("--games needs --league NAME")
     taken = versions_in_leagues(home, folder)
     if author := more["author"]:
-        folder_name = path.resolve().name
-        if folder_name != bot.manifest.name:
-            wanted = f"the folder is named {folder_name!r} and the bot {bot.manifest.name!r}"
-            cure = "with --author both names must be the same: change one of them"
-            raise BotFolderError(f"{path}: {wanted}", cure)
+        _expect_same_name(path, bot)
         bot = registry.owned(bot, author, taken)
         if folder:
             expect_room(registry, folder, bot)
@@ -129,12 +125,7 @@ def submit(
         say(f"error: {bot.label} is not registered: it fails the check above")
         say(f"hint: {cure}: --no-check")
         return FAILED
-    registered, changed = registry.register(bot, taken)
-    version = registered.manifest.version
-    label = registered.label
-    how = "already, with the same content, as" if not changed else "as"
-    where = f" in {registered.folder}" if changed else ""
-    tell(f"{label} is registered {how} version {version}{where}")
+    registered = _register(registry, bot, taken)
     if folder is None:
         say(f"next: {_next_command(registry, registered)}")
         return DONE
@@ -144,6 +135,30 @@ def submit(
     label = member_label(registered)
     refuse_other_files(folder, label, registered)
     return find_place(home, folder, label, choice, more["games"])
+
+
+def _expect_same_name(path: Path, bot: Bot) -> None:
+    """Raises BotFolderError unless the folder ``path`` of a bot with an author has the bot's
+    name.
+    """
+    folder_name = path.resolve().name
+    if folder_name != bot.manifest.name:
+        wanted = f"the folder is named {folder_name!r} and the bot {bot.manifest.name!r}"
+        cure = "with --author both names must be the same: change one of them"
+        raise BotFolderError(f"{path}: {wanted}", cure)
+
+
+def _register(registry: Registry, bot: Bot, taken: set[str]) -> Bot:
+    """Registers the bot, and prints under which version; ``taken`` are the versions that leagues
+    have. Returns the bot as it is registered.
+    """
+    registered, changed = registry.register(bot, taken)
+    version = registered.manifest.version
+    label = registered.label
+    how = "already, with the same content, as" if not changed else "as"
+    where = f" in {registered.folder}" if changed else ""
+    tell(f"{label} is registered {how} version {version}{where}")
+    return registered
 
 
 def _passes(home: Path, bot: Bot, move_ms: int, choice: SandboxChoice) -> bool:

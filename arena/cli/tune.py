@@ -3,11 +3,18 @@ with the original one.
 """
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from arena.cli import NO
-from arena.cli.compare import WEAK_POOL, for_copies_of_old, is_shown, play_comparison
+from arena.cli.compare import (
+    WEAK_POOL,
+    FinishedComparison,
+    for_copies_of_old,
+    is_shown,
+    play_comparison,
+)
 from arena.cli.completion import complete_bots
 from arena.cli.numbers import WholeNumber
 from arena.cli.options import (
@@ -138,11 +145,7 @@ def tune(  # noqa: PLR0913 - its options
     block = games_a_block(options)
     _note_few(len(params), games, block)
     if is_compared:
-        most = compare_games or games
-        say(
-            f"this plays {counted(games, 'game')} to search, then at most"
-            f" {counted(most, 'game')} to compare: at most {counted(games + most, 'game')}"
-        )
+        _announce(games, compare_games or games)
     folder = run_path(home, options, request, finished=True, prefix="tune-")
     copies = [bot for bot in request.bots if bot.sha256 == tuned.sha256]
     of_sides = conduct._replace(choice=conduct.choice.for_copies(tuned, copies))
@@ -152,41 +155,77 @@ def tune(  # noqa: PLR0913 - its options
     write_durably(folder / verdicts.CSV, verdicts.path_csv(path, played).encode())
     if not as_json:
         tell("\n".join(verdicts.parameter_lines(path)))
-    settings = {**tuned.settings, **path.settings(path.suggestion())}
-    suggested = with_options(tuned, settings_text(settings))
-    compared = None
+    suggested = with_options(
+        tuned, settings_text({**tuned.settings, **path.settings(path.suggestion())})
+    )
     new = ":".join(filter(None, (split_options(bot)[0], settings_text(suggested.settings))))
+    compared = None
     if suggested.settings == tuned.settings:
         text = f"the search ends where it began: keep {bot}"
         status = NO
     elif is_compared:
-        check = Comparison(new, bot, elo1=elo1)
-        blocks = (compare_games or played) // block
-        again = _confirmation_request(home, check, options, tuned, blocks)
-        beside = folder.with_name(f"{folder.name}-check-{played}")
-        how = conduct if pool else for_copies_of_old(conduct, again)
-        compared = play_comparison(beside, again, how, keeps_looks=False)
-        text = "the comparison has no answer"
-        if not compared.is_empty:
-            contest = compared.contest
-            text = verdicts.finding_text(contest.test, new, bot, is_same=contest.is_same)
+        again = _confirmation_request(
+            home,
+            Comparison(new, bot, elo1=elo1),
+            options,
+            tuned,
+            blocks=(compare_games or played) // block,
+        )
+        compared = play_comparison(
+            folder.with_name(f"{folder.name}-check-{played}"),
+            again,
+            conduct if pool else for_copies_of_old(conduct, again),
+            keeps_looks=False,
+        )
+        text = _answer(compared, new, bot)
     else:
         text = f"not compared: 'arena compare {new} {bot}' tells if it is better"
     if as_json:
-        tell_json(
-            {
-                "run": str(folder),
-                "games": played,
-                "parameters": verdicts.parameter_rows(path),
-                "suggested": new,
-                "found": text,
-                "compared": compared and compared.object(),
-                "path": verdicts.path_rows(path, played),
-            }
-        )
+        tell_json(_result_object(folder, path, played, new, text, compared))
     else:
         tell(f"suggested: {new}\n{text}")
     return compared.ending(PLAY_ON) if compared else status
+
+
+def _announce(games: int, most: int) -> None:
+    """Prints how many games are played: ``games`` to search, and at most ``most`` to compare."""
+    say(
+        f"this plays {counted(games, 'game')} to search, then at most"
+        f" {counted(most, 'game')} to compare: at most {counted(games + most, 'game')}"
+    )
+
+
+def _answer(compared: FinishedComparison, new: str, old: str) -> str:
+    """What the comparison of the suggested settings with the original ones has found, in words.
+    ``new`` and ``old`` are the bot with each of them, named as the user does.
+    """
+    if compared.is_empty:
+        return "the comparison has no answer"
+    contest = compared.contest
+    return verdicts.finding_text(contest.test, new, old, is_same=contest.is_same)
+
+
+def _result_object(
+    folder: Path,
+    path: tuning.SearchPath,
+    played: int,
+    suggested: str,
+    finding: str,
+    compared: FinishedComparison | None,
+) -> dict[str, Any]:
+    """A finished search as an object for JSON. ``folder`` is that of its run, ``played`` its number
+    of games; ``suggested`` names the bot with its new settings; ``finding`` is what the comparison
+    has found, in words, and ``compared`` that comparison (None if there was none).
+    """
+    return {
+        "run": str(folder),
+        "games": played,
+        "parameters": verdicts.parameter_rows(path),
+        "suggested": suggested,
+        "found": finding,
+        "compared": compared and compared.object(),
+        "path": verdicts.path_rows(path, played),
+    }
 
 
 def _search(folder: Path, request: Request, conduct: Conduct) -> tuple[tuning.SearchPath, int, int]:

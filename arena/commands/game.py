@@ -43,7 +43,7 @@ from arena.records.journal import Journal, read_records
 from arena.records.notes import NoteEntry
 from arena.records.ownership import mark_run
 from arena.records.record import MAX_SEATS, Fault, GameRecord, utc_now
-from arena.records.runfile import write_run
+from arena.records.runfile import RunInfo, read_run, write_run
 from arena.records.timing import Timing
 from arena.rules import State
 from arena.rules.boards import Board
@@ -247,20 +247,25 @@ class PlayedGame(NamedTuple):
 
 
 def keep_grades(
-    folder: Path, record: GameRecord, judge: Judge, seat: int, grades: Mapping[int, Grade]
+    folder: Path,
+    record: GameRecord,
+    judge: Judge,
+    seats: Sequence[int],
+    grades: Mapping[int, Grade],
 ) -> None:
-    """Writes the ``grades`` of ``seat`` in the game of ``record``, by turn, into the folder of the
-    kept game, as a review by ``judge`` does. Raises RunError.
+    """Writes the ``grades`` of ``seats`` in the game of ``record``, by turn, into the run's folder,
+    as a review by ``judge`` does. Raises RunError.
     """
     in_order = [grades[turn] for turn in sorted(grades)]
-    reviewed = ReviewedGame(1, record.id, judge, REVISION, __version__, [seat], in_order)
+    reviewed = ReviewedGame(1, record.id, judge, REVISION, __version__, list(seats), in_order)
     with review_file(folder) as file:
         file.append(line_of(reviewed))
 
 
 class GameRequest(NamedTuple):
     """What a person asks to play: against which ``bots``, at which ``seat``, on which ``board``,
-    and with the tiles of which ``seed`` and ``deal``.
+    and with the tiles of which ``seed`` and ``deal``. A game that goes on from a game of another
+    run has that game's ``deck``, and its ``first`` moves are not the person's own; see `OneGame`.
     """
 
     bots: Sequence[Bot]
@@ -269,6 +274,8 @@ class GameRequest(NamedTuple):
     seed: str
     deal: int = 0
     timing: Timing = Timing()
+    deck: str = ""
+    first: int = 0
 
     @property
     def game(self) -> PlayedGame:
@@ -281,7 +288,7 @@ class GameRequest(NamedTuple):
             "players": len(labels),
             "boards": [self.board.name],
             "deals": 1,
-            "game": OneGame(labels, self.deal),
+            "game": OneGame(labels, self.deal, self.deck, self.first),
             **msgspec.structs.asdict(self.timing),
         }
         config = make_config(msgspec.to_builtins(settings))
@@ -291,15 +298,19 @@ class GameRequest(NamedTuple):
         """A request for the person's next game. ``how`` is ``same`` for the same tiles, ``seat``
         for the same tiles from the next seat; any other text means new tiles.
         """
+        # The next game begins with its first tile, so all moves of the person are their own.
         if how == "seat":
-            return self._replace(seat=(self.seat + 1) % (len(self.bots) + 1))
-        return self if how == "same" else self._replace(seed=new_seed(), deal=0)
+            return self._replace(seat=(self.seat + 1) % (len(self.bots) + 1), first=0)
+        if how == "same":
+            return self._replace(first=0)
+        return self._replace(seed=new_seed(), deal=0, deck="", first=0)
 
 
 class PastGame(NamedTuple):
     """A kept game between a person and bots: its ``run`` and ``game`` id, its board, the names of
-    the other players, the person's rank (1 is best), when the game ``ended``, in UTC, and whether
-    the person shared their rank with a bot (``is_shared``).
+    the other players, the person's rank (1 is best), when the game ``ended``, in UTC, whether the
+    person shared their rank with a bot (``is_shared``), and whether a bot had begun the game in
+    their place (``is_taken_over``).
     """
 
     run: str
@@ -309,6 +320,7 @@ class PastGame(NamedTuple):
     rank: int
     ended: str
     is_shared: bool = False
+    is_taken_over: bool = False
 
 
 def past_games(results: Path, most: int) -> list[PastGame]:
@@ -332,11 +344,19 @@ def past_games(results: Path, most: int) -> list[PastGame]:
                         rank=record.ranks[seat],
                         ended=record.ended,
                         is_shared=record.ranks.count(record.ranks[seat]) > 1,
+                        is_taken_over=own_moves_from(read_run(folder)) > 0,
                     )
                 )
         if len(games) >= most:
             break
     return games
+
+
+def own_moves_from(info: RunInfo) -> int:
+    """The number of moves at the beginning of the kept game with this run.json that were not the
+    person's own, because a bot had begun the game in their place.
+    """
+    return info.config.game.first if info.config and info.config.game else 0
 
 
 def _kept_folders(results: Path) -> list[Path]:

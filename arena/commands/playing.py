@@ -36,7 +36,6 @@ from arena.records.runfile import read_run
 from arena.rules import CORE
 from arena.tournament.events import BotBroken, RunnerEvent
 from arena.tournament.lineups import next_allotment
-from arena.tournament.log import run_log
 from arena.tournament.next_games import (
     Block,
     ComparedGames,
@@ -45,7 +44,7 @@ from arena.tournament.next_games import (
     in_rounds,
     planned_games,
 )
-from arena.tournament.pools import Place, Workers, workers_at
+from arena.tournament.pools import Place, Staff, Workers, workers_at
 from arena.tournament.runner import Pool, Runner
 from arena.tournament.runs import Request
 from arena.tournament.session import Session, open_session
@@ -315,17 +314,20 @@ def open_run(
     with ExitStack() as stack:
         workers = stack.enter_context(workers_at(place))
         setup = workers.setup(sandbox, log_level)
+        staff = Staff(workers, folder, log_level, stack)
         with opening or nullcontext():
-            session = stack.enter_context(open_session(folder, request, setup, adopt=adopt))
+            session = stack.enter_context(
+                open_session(folder, request, setup, adopt=adopt, try_starts=staff.try_starts)
+            )
         if session.unmarked:
             tell(
                 "warning: going on with this run will need --adopt, since no key of yours marks it:"
                 f" {session.unmarked}"
             )
-        log_queue = stack.enter_context(run_log(folder, log_level))
+        staff.open_log()
 
         def play(listen: Callable[[RunnerEvent], None]) -> Play:
-            pool = workers.pool(session.setup, request.bots, log_queue, listen)
+            pool = staff.pool(session.setup, request.bots, listen)
             # A league itself sets a candidate aside that only forfeits, and plays on.
             spares = session.run.config.league is not None
             return Play(session, pool, Runner(folder, session.journal, pool, listen, spares=spares))

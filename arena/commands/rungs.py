@@ -70,11 +70,11 @@ def rungs(bots: Collection[str]) -> list[Rung]:
 
 def scores(games: Iterable[PastGame]) -> dict[str, PersonScore]:
     """A person's score against each bot, by the bot's label, in those of the ``games`` that had two
-    players.
+    players and that the person played from the first tile.
     """
     counted = dict[str, PersonScore]()
     for game in games:
-        if len(game.opponents) == 1:
+        if len(game.opponents) == 1 and not game.is_taken_over:
             [bot] = game.opponents
             before = counted.get(bot, PersonScore())
             won = before.won + (game.rank == 1 and not game.is_shared)

@@ -8,7 +8,7 @@ import csv
 import os
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from io import StringIO
 from itertools import filterfalse
@@ -20,7 +20,9 @@ from arena.commands.home import results_folder
 from arena.errors import ConfigError, RunError
 from arena.exports.grid import number
 from arena.players.passing import remove_tree
-from arena.ratings.columns import STANDINGS, in_whole_elo, text_of
+from arena.ratings.cells import text_of
+from arena.ratings.column import in_whole_elo
+from arena.ratings.columns import STANDINGS
 from arena.records.journal import COMPRESSED, journal_of
 from arena.records.regular import BusyError, lock_file, lock_run, open_regular, read_regular
 from arena.records.runfile import RUN_FILE, RunInfo, read_run
@@ -205,10 +207,13 @@ def leader_of(run: Run, played: int, planned: int) -> Rated | None:
     return rated_bots[0] if rated_bots and is_whole else None
 
 
-def latest_ratings(folders: list[Path]) -> dict[tuple[str, str], Rated]:
+def latest_ratings(
+    folders: list[Path], name_of_run: Callable[[Path], str] = lambda folder: folder.name
+) -> dict[tuple[str, str], Rated]:
     """The latest rating of each bot in the runs ``folders``, which are given oldest first, by the
     bot's name and the sha256 of its files. A later rating that is not settled does not replace a
-    settled one.
+    settled one. ``name_of_run`` takes the folder of a run and returns the name that its ratings
+    have (``run``).
     """
     latest = dict[tuple[str, str], Rated]()
     for folder in folders[-MAX_RUNS:]:
@@ -218,7 +223,7 @@ def latest_ratings(folders: list[Path]) -> dict[tuple[str, str], Rated]:
                 rated = rows.get(bot.name)
                 before = latest.get((bot.name, bot.sha256))
                 if rated and not (before and before.is_settled > rated.is_settled):
-                    latest[bot.name, bot.sha256] = rated
+                    latest[bot.name, bot.sha256] = rated._replace(run=name_of_run(folder))
     return latest
 
 

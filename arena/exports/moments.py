@@ -68,7 +68,7 @@ class Moment(NamedTuple):
         }
 
 
-class _Story(NamedTuple):
+class _Caption(NamedTuple):
     """A title and a sentence about a move."""
 
     title: str
@@ -125,7 +125,7 @@ def moments_of(
 
 def _story_of(
     record: GameRecord, state: State, step: int, names: Sequence[str], grade: Grade
-) -> _Story:
+) -> _Caption:
     """What happened with the graded move, the move number ``step`` of ``record``, which was played
     in ``state``: what it gave to others, or what the others then took, if the better move would
     have prevented it; or else that it did nothing.
@@ -146,13 +146,13 @@ def _story_of(
             return story
     for effect in gifts:
         if effect.kind == "expand" and effect.seat != seat:
-            return _Story(f"You enlarged {names[effect.seat]}'s province", effect.words)
+            return _Caption(f"You enlarged {names[effect.seat]}'s province", effect.words)
     if played[0].kind == SINGLE:
-        return _Story("Your tile founded nothing", "No pagoda was placed.")
-    return _Story("You had a better move", f"You played: {played[0].words}")
+        return _Caption("Your tile founded nothing", "No pagoda was placed.")
+    return _Caption("You had a better move", f"You played: {played[0].words}")
 
 
-def _gift(effect: Effect, played: Sequence[Effect], names: Sequence[str], seat: int) -> _Story:
+def _gift(effect: Effect, played: Sequence[Effect], names: Sequence[str], seat: int) -> _Caption:
     """What the player at ``seat`` gave to the owner of ``effect``, one of the effects of the move
     that was ``played``.
     """
@@ -167,7 +167,7 @@ def _gift(effect: Effect, played: Sequence[Effect], names: Sequence[str], seat: 
         "connect": f"You gave {rival} a village",
     }
     why = f" {effect.why}" if effect.why else ""
-    return _Story(titles[effect.kind], f"{effect.words}{why}")
+    return _Caption(titles[effect.kind], f"{effect.words}{why}")
 
 
 def _replies(record: GameRecord, state: State, step: int, names: Sequence[str]) -> Iterator[_Reply]:
@@ -187,19 +187,19 @@ def _replies(record: GameRecord, state: State, step: int, names: Sequence[str]) 
         after.play(move)
 
 
-def _loss(reply: _Reply, names: Sequence[str], seat: int) -> _Story | None:
+def _loss(reply: _Reply, names: Sequence[str], seat: int) -> _Caption | None:
     """What the player at ``seat`` lost by this reply; None if nothing that is worth telling."""
     rival = names[reply.seat]
     has_lost = any(effect.kind == HOME and effect.seat == seat for effect in reply.effects)
     for effect in reply.effects:
         if effect.kind == LAST:
-            return _Story(f"You let {rival} end the game", effect.words)
+            return _Caption(f"You let {rival} end the game", effect.words)
         if effect.kind == "conquer" and effect.brief == "a village from you":
-            return _Story("You left your village open", f"{rival} took it with the next tile.")
+            return _Caption("You left your village open", f"{rival} took it with the next tile.")
         if effect.kind == "connect" and effect.seat == reply.seat:
-            return _Story("You left a village open", f"{rival} took it with the next tile.")
+            return _Caption("You left a village open", f"{rival} took it with the next tile.")
         if effect.kind == "absorb" and effect.seat == reply.seat and has_lost:
-            return _Story("You left your province open", f"{rival} swallowed it. {effect.words}")
+            return _Caption("You left your province open", f"{rival} swallowed it. {effect.words}")
     return None
 
 
@@ -259,8 +259,7 @@ def _result(record: GameRecord, seat: int) -> str:
             return f"You and {' and '.join(others)} share the win."
         if record.end == FORFEIT:
             return "You won: nobody else was left in the game."
-        behind = min(left for other, left in enumerate(record.left) if other != seat)
-        lead = behind - record.left[seat]
+        lead = _lead(record, seat)
         return f"You won by {lead}." if lead > 0 else "You won."
     lead = record.left[seat] - record.left[winners[0]]
     if len(winners) > 1:
@@ -273,17 +272,27 @@ def _result(record: GameRecord, seat: int) -> str:
     return f"{others[0]} won; you came {place}, {lead} behind."
 
 
+def _lead(record: GameRecord, seat: int) -> int:
+    """How many more pagodas the best other player who did not forfeit had left than ``seat``, at
+    the end of the game of ``record``; 0 if all others forfeited.
+    """
+    gone = {fault.seat for fault in record.faults}
+    left = [left for other, left in enumerate(record.left) if other not in {seat, *gone}]
+    return min(left) - record.left[seat] if left else 0
+
+
 def title_of(record: GameRecord, seat: int) -> str:
     """The game of ``record`` in a few words for a heading, from the view of the player at ``seat``:
-    "You lost to careful by 19".
+    "You lost to careful by 19". Whoever forfeits has lost, whatever pagodas they had left.
     """
     names = seat_names(record.bots)
     rivals = [name for other, name in enumerate(names) if other != seat]
     winners = [other for other, rank in enumerate(record.ranks) if rank == 1]
     everyone = " and ".join(", ".join(rivals).rsplit(", ", 1))
     if winners == [seat]:
-        lead = min(left for other, left in enumerate(record.left) if other != seat)
-        lead -= record.left[seat]
+        if record.end == FORFEIT:
+            return f"You won: {everyone} forfeited"
+        lead = _lead(record, seat)
         return f"You won against {everyone}" + (f" by {lead}" if lead > 0 else "")
     if seat in winners:
         shared = [names[winner] for winner in winners if winner != seat]

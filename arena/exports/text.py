@@ -18,7 +18,8 @@ from arena.exports.grid import (
     width_of,
 )
 from arena.exports.report.charts import Scale, linear
-from arena.ratings.columns import PAIRS, SEATS, STANDINGS, Column, in_whole_elo, placed
+from arena.ratings.column import Column, in_whole_elo, placed
+from arena.ratings.columns import PAIRS, SEATS, STANDINGS
 from arena.rules import State
 from arena.rules.boards import Board
 from arena.rules.notation import TILES
@@ -113,16 +114,20 @@ def pairs_text(pairs: "pd.DataFrame", noun: str = "Games", width: int | None = N
 
 
 def board_text(
-    state: State, paint: Callable[[str, str], str] = lambda cell, _: cell, marked: int = 0
+    state: State,
+    paint: Callable[[str, str], str] = lambda cell, _: cell,
+    marked: int = 0,
+    cells: Sequence[Sequence[str]] | None = None,
 ) -> str:
     """The board in the position ``state``, with coordinates. ``paint(text, cell)`` may colour a
-    cell; squares in the mask ``marked`` are in brackets.
+    cell; squares in the mask ``marked`` are in brackets. ``cells`` are drawn in place of what is on
+    the squares, by row and column.
     """
     board = state.board
     lines = ["    " + " ".join(f"{chr(97 + column):<3}" for column in range(board.width)).rstrip()]
-    for row, cells in enumerate(draw(state)):
+    for row, row_cells in enumerate(cells or draw(state)):
         line = f"{row + 1:>2} "
-        for column, cell in enumerate(cells):
+        for column, cell in enumerate(row_cells):
             if marked >> (row * board.stride + column) & 1:
                 line += f"[{paint(cell, cell)}]{' ' * (2 - len(cell))}"
             else:

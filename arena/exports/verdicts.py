@@ -242,17 +242,19 @@ def verdict_object(
             **_fields("disagreement", apart),
             "disagree": _is_apart(apart),
         }
-    content["looks"] = [
-        {
-            "blocks": look.blocks,
-            "llr": round(look.llr, 4) + 0.0,
-            "elo": _finite(look.elo),
-            "error": _finite(look.error),
-            "verdict": str(look.verdict),
-        }
-        for look in looks
-    ]
+    content["looks"] = [_look_object(look) for look in looks]
     return content
+
+
+def _look_object(look: "Look") -> dict[str, Any]:
+    """The state of a test after a round of blocks as an object for JSON."""
+    return {
+        "blocks": look.blocks,
+        "llr": round(look.llr, 4) + 0.0,
+        "elo": _finite(look.elo),
+        "error": _finite(look.error),
+        "verdict": str(look.verdict),
+    }
 
 
 def _estimates() -> "ModuleType":

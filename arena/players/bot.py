@@ -366,20 +366,18 @@ class BotPlayer(Player):
         return self._after
 
 
-def failed_start(
-    bot: Bot, startup_ms: int, sandbox: Sandbox, clock: ClockKind
-) -> tuple[Forfeit, str] | None:
-    """Starts a bot and ends it again. Returns the fault by which it fails to start and the end of
-    its stderr; None if it starts. Raises Void.
+def lines_of_failed_start(player: BotPlayer) -> list[str]:
+    """Starts the process of a player. Returns the lines that tell a user why the bot did not start;
+    an empty list if it started. Raises Void.
     """
-    player = BotPlayer(bot, startup_ms, sandbox, clock)
+    bot = player.bot
     try:
         player.start()
     except Forfeit as fault:
-        return fault, with_own_paths(bot.base, bot.folder, player.evidence()[2])
-    finally:
-        player.dismiss()
-    return None
+        stderr = with_own_paths(bot.base, bot.folder, player.evidence()[2])
+        told = last_lines(bot.base, stderr, fault.detail)
+        return [f"{bot.base} did not start: {fault}", *told]
+    return []
 
 
 def logged_player(

@@ -116,13 +116,19 @@ class LeagueTerms(Struct, frozen=True, forbid_unknown_fields=True):
     names: list[str] = []
 
 
-class OneGame(Struct, frozen=True, forbid_unknown_fields=True):
-    """The only game, or match, of a run that a person played: the labels of the bots by seat, and
-    the number of its deal.
+class OneGame(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The only game, or match, of a run that a person played: the labels of the bots by seat
+    (``seats``), and the number of its ``deal``.
+
+    A game that goes on from a game of another run also has its ``deck`` in draw order, because the
+    seed of the other run, from which the deck follows, may have to stay secret; and ``first``, the
+    number of moves, including passes, that were not the person's own: those before they sat down.
     """
 
     seats: list[str]
     deal: Annotated[int, Meta(ge=0, lt=DEALS)] = 0
+    deck: Annotated[str, Meta(pattern=r"^(([RYB][RYB]){72})?$")] = ""
+    first: Annotated[int, Meta(ge=0, le=1000)] = 0
 
 
 class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):

@@ -97,6 +97,15 @@ class KeptPlayers:
             kept.may_stay = kept.may_stay and ends_deal and self._keeps
         return [kept.player for kept in taken]
 
+    def keep(self, player: WorkerPlayer) -> None:
+        """Takes in a player whose process has been started and has not played yet. The process is
+        stopped until it plays, or ended if it may not be kept.
+        """
+        if self._keeps:
+            self._players = self._rested([*self._players, KeptPlayer(player, set())])
+        else:
+            player.stop()
+
     def end_batch(self, unfinished: Container[str]) -> None:
         """Stops the processes of all players until they play again, and ends those that may not be
         kept: those that know a deck in ``unfinished``, or another deal that has not ended.

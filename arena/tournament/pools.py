@@ -4,13 +4,16 @@ cluster.
 
 import platform
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from arena.errors import ConfigError, counted
 from arena.players.folder import Bot
+from arena.players.player import is_built_in
 from arena.players.sandbox.tiers import Sandbox
 from arena.tournament.events import RunnerEvent
+from arena.tournament.log import run_log
 from arena.tournament.runner import Pool
 from arena.tournament.scheduler import connect
 from arena.tournament.settings import OwnConfig, read_own_config
@@ -55,6 +58,10 @@ class LocalWorkers:
     def pool(
         self, setup: Setup, _: Sequence[Bot], log_queue: Any, __: Callable[[RunnerEvent], None]
     ) -> Pool:
+        """A pool for this setup, whose workers log to ``log_queue``."""
+        return self.local_pool(setup, log_queue)
+
+    def local_pool(self, setup: Setup, log_queue: Any) -> LocalPool:
         """A pool for this setup, whose workers log to ``log_queue``."""
         return LocalPool(setup, self.slots, log_queue)
 
@@ -102,6 +109,53 @@ class ClusterWorkers:
 
 
 Workers = LocalWorkers | ClusterWorkers
+
+
+class Staff:
+    """The pool of workers of one session, and the run's log. On this machine the pool exists before
+    the session is open, if its workers start the bots of a new run once.
+
+    ``workers``  where games are played
+    ``folder``   the folder of the run; its log is opened when it is needed
+    ``level``    the lowest level of records in the log
+    ``closing``  closes the log, and the pool if nobody else has
+    """
+
+    def __init__(self, workers: Workers, folder: Path, level: int, closing: ExitStack) -> None:
+        self._workers = workers
+        self._folder = folder
+        self._level = level
+        self._closing = closing
+        self._pool: Pool | None = None
+        self._log_queue: Any = None
+
+    def open_log(self) -> None:
+        """Opens the run's log, unless it is open. Raises RunError."""
+        if self._log_queue is None:
+            self._log_queue = self._closing.enter_context(run_log(self._folder, self._level))
+
+    def try_starts(self, setup: Setup) -> list[str]:
+        """Starts each bot of the setup once, on the workers of this machine that are to play the
+        run. Returns the lines that tell a user which bots did not start, and why; none on a
+        cluster, where bots start on other machines.
+        """
+        programs = [(bot.base, label) for label, bot in setup.bots.items() if not is_built_in(bot)]
+        if not programs or not isinstance(self._workers, LocalWorkers):
+            return []
+        self.open_log()
+        pool = self._workers.local_pool(setup, self._log_queue)
+        self._closing.callback(pool.close, kill=True)
+        self._pool = pool
+        return pool.try_starts(list(dict(programs).values()))
+
+    def pool(
+        self, setup: Setup, bots: Sequence[Bot], listen: Callable[[RunnerEvent], None]
+    ) -> Pool:
+        """The pool that plays the session. ``bots`` are the run's bots in their original folders;
+        ``listen`` is called when workers come and go.
+        """
+        self.open_log()
+        return self._pool or self._workers.pool(setup, bots, self._log_queue, listen)
 
 
 @contextmanager

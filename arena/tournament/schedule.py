@@ -311,8 +311,10 @@ class Schedule:
 
     def deck(self, board: str, line_up: LineUp, deal: int) -> str:
         """The deck of a deal on a board: the same for all line-ups or, with single seatings, the
-        line-up's own.
+        line-up's own. A game that goes on from one of another run has the deck of that game.
         """
+        if self.config.game and self.config.game.deck:
+            return self.config.game.deck
         own = f"{board}/{'+'.join(line_up)}" if self.config.has_own_decks else board
         return deck_of(self.config.seed, own, deal)
 

@@ -4,7 +4,7 @@ and continues it.
 
 import os
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -12,14 +12,12 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from arena.errors import OTHER_HOME, BotFolderError, RunError, Void, cannot_write
-from arena.players.bot import failed_start, last_lines
+from arena.errors import OTHER_HOME, BotFolderError, RunError, cannot_write
 from arena.players.folder import Bot
 from arena.players.passing import remove_abandoned, remove_tree
 from arena.players.player import is_built_in
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.staging import passing_folder, stage_for_run
-from arena.records.config import RunConfig
 from arena.records.journal import JOURNAL_FILE, Journal
 from arena.records.league import LEAGUE_FILE
 from arena.records.ownership import MARK, is_made_here, mark_run
@@ -28,6 +26,7 @@ from arena.records.regular import folder_below, has_folder
 from arena.records.runfile import RUN_FILE, RunInfo, read_run, write_run
 from arena.tournament.consistency import config_of
 from arena.tournament.lineups import fix_allotment, fix_line_ups
+from arena.tournament.log import LOG
 from arena.tournament.run import Run
 from arena.tournament.runs import Request, describe_run, info_of, refuse_differences
 from arena.tournament.workers import Setup
@@ -71,15 +70,22 @@ class Session(Struct):
 
 @contextmanager
 def open_session(
-    folder: Path, request: Request, setup: Setup, *, adopt: bool = False
+    folder: Path,
+    request: Request,
+    setup: Setup,
+    *,
+    adopt: bool = False,
+    try_starts: Callable[[Setup], Sequence[str]] = lambda _: (),
 ) -> Iterator[Session]:
     """A context manager that opens the run in a folder, a new one or one to continue, and locks it
     for this process.
 
     The bots of the request are copied to the run's folder, and built in a folder that is removed at
     the end. The session's setup is ``setup`` with the bots, boards and limits of the run. ``adopt``
-    allows continuing a run that was made elsewhere. Raises ConfigError if the run in the folder has
-    other settings, RunError, BotFolderError.
+    allows continuing a run that was made elsewhere. Before the first game of a run, though not of a
+    league, ``try_starts`` is called with the session's setup; if it returns lines about bots that
+    did not start, the run is not opened. Raises ConfigError if the run in the folder has other
+    settings, RunError, BotFolderError.
     """
     _make_folder(folder)
     # This comes before the journal is opened, because opening would repair the journal of somebody
@@ -93,10 +99,17 @@ def open_session(
         played = _games_played(run, journal)
         try:
             bots = _copied_bots(folder, request, builds, setup.sandbox, keep_copies=is_own)
+            setup = msgspec.structs.replace(
+                setup,
+                bots=bots,
+                boards={name: board.rows for name, board in request.boards.items()},
+                timing=run.config.timing,
+                in_process=run.config.in_process,
+            )
             # In a league, and in a run that has games, a bot that cannot start does not stop the
             # other bots.
-            if setup.host and not (played or run.config.league):
-                _try_starts(bots.values(), run.config, setup.sandbox)
+            if not (played or run.config.league):
+                _refuse_failures(try_starts(setup))
             unmarked = "" if is_own else mark_run(folder, run.info)
             if run.info != before:
                 write_run(folder, run.info)
@@ -104,13 +117,6 @@ def open_session(
             if before is None:
                 _discard(folder)
             raise
-        setup = msgspec.structs.replace(
-            setup,
-            bots=bots,
-            boards={name: board.rows for name, board in request.boards.items()},
-            timing=run.config.timing,
-            in_process=run.config.in_process,
-        )
         yield Session(
             run=run,
             journal=journal,
@@ -241,18 +247,8 @@ def _staged(folder: Path, bot: Bot, builds: Path, sandbox: Sandbox) -> Bot:
         return stage_for_run(bot, folder / copy, builds, sandbox)
 
 
-def _try_starts(bots: Iterable[Bot], config: RunConfig, sandbox: Sandbox) -> None:
-    """Starts each bot once, so that a bot that cannot start is noticed before it forfeits games.
-    Raises BotFolderError.
-    """
-    lines = list[str]()
-    for bot in {bot.base: bot for bot in bots if not is_built_in(bot)}.values():
-        with suppress(Void):  # a machine that is too busy is reported when games are played
-            failure = failed_start(bot, config.timing.startup_ms, sandbox, config.timing.clock)
-            if failure:
-                fault, stderr = failure
-                lines += [f"{bot.base} did not start: {fault}"]
-                lines += last_lines(bot.base, stderr, fault.detail)
+def _refuse_failures(lines: Sequence[str]) -> None:
+    """Raises BotFolderError if there are ``lines`` about bots that did not start."""
     if lines:
         raise BotFolderError(
             "\n".join(lines),
@@ -274,6 +270,9 @@ def _discard(folder: Path) -> None:
     for name in (JOURNAL_FILE, MARK):
         (folder / name).unlink(missing_ok=True)
     with suppress(OSError):
+        if has_folder(folder, str(Path(LOG).parent)):
+            (folder / LOG).unlink(missing_ok=True)
+            (folder / LOG).parent.rmdir()
         folder.rmdir()
 
 

@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from logging.handlers import QueueHandler
 from multiprocessing.connection import wait
 from multiprocessing.util import Finalize
@@ -32,7 +33,7 @@ from msgspec import Struct
 import arena
 from arena.errors import UserError, Void
 from arena.match.referee import BrokenOff, GamePlan, Outcome, Referee, play_alone
-from arena.players.bot import BotPlayer
+from arena.players.bot import BotPlayer, lines_of_failed_start
 from arena.players.folder import Bot
 from arena.players.labels import timing_for
 from arena.players.orphans import expect_only_keepers
@@ -144,6 +145,30 @@ class Worker:
             raise BrokenOff(repr(error), so_far=referee.so_far()) from error
         return outcome
 
+    def try_starts(self, labels: Sequence[str]) -> list[str]:
+        """Starts a process of each of these bots, which are not built in. The processes that start
+        are kept for the first games. Returns the lines that tell a user which bots did not start,
+        and why.
+        """
+        lines = list[str]()
+        for label in labels:
+            player = self._new_player(label)
+            assert isinstance(player, BotPlayer), "the bot is a program"
+            try:
+                told = lines_of_failed_start(player)
+            except Void:  # a machine that is too busy is reported when games are played
+                player.dismiss()
+                continue
+            except BaseException:
+                player.dismiss()
+                raise
+            if told:
+                player.dismiss()
+                lines += told
+            else:
+                self.players.keep(player)
+        return lines
+
     def _new_player(self, label: str) -> WorkerPlayer:
         """A new player for the bot with this label, in a process of its own unless the bot is built
         in.
@@ -218,6 +243,11 @@ def this_worker() -> Worker:
     """The worker of this process, on which `start_worker` must have been called."""
     assert _worker is not None, "start_worker has run"
     return _worker
+
+
+def try_starts(labels: Sequence[str]) -> list[str]:
+    """Starts a process of each of these bots in this worker, see `Worker.try_starts`."""
+    return this_worker().try_starts(labels)
 
 
 def play_batch(plans: Sequence[GamePlan]) -> Batch:
@@ -314,6 +344,19 @@ class LocalPool:
         is_full = self._alone in self._pending or len(self._pending) >= most
         return 0 if is_full else self._pace.games
 
+    def try_starts(self, labels: Sequence[str]) -> list[str]:
+        """Has the workers start a process of each of these bots, side by side. The workers keep the
+        processes for their first games. Returns the lines that tell a user which bots did not
+        start, and why.
+        """
+        count = min(self.slots, available_cores(), len(labels))
+        crew = self._hired()
+        trials = [crew.submit(try_starts, labels[number::count]) for number in range(count)]
+        # If a worker dies, the runner finds that out when it hands out games.
+        with suppress(BrokenProcessPool):
+            return [line for trial in trials for line in trial.result()]
+        return []
+
     def submit(self, plans: list[GamePlan], *, alone: bool = False) -> Future[Batch] | None:
         """Hands out a batch. Returns None if a batch is to be played ``alone`` and others are
         handed out, or if a worker has died: then wait for the batches that are handed out, and call
@@ -322,17 +365,21 @@ class LocalPool:
         self._count_ended()
         if alone and self._pending:
             return None
-        if self._crew is None:
-            self._started = WORKERS.Value("i", 0)
-            given = (self._setup, self._log_queue, self._started, self._stopping)
-            self._crew = Crew(self.slots, start_worker, given)
         try:
-            future: Future[Batch] = self._crew.submit(play_batch, plans)
+            future: Future[Batch] = self._hired().submit(play_batch, plans)
         except BrokenProcessPool:
             return None
         self._pending[future] = None
         self._alone = future if alone else None
         return future
+
+    def _hired(self) -> Crew:
+        """The processes of the workers, which start when they get work."""
+        if self._crew is None:
+            self._started = WORKERS.Value("i", 0)
+            given = (self._setup, self._log_queue, self._started, self._stopping)
+            self._crew = Crew(self.slots, start_worker, given)
+        return self._crew
 
     def _count_ended(self) -> None:
         """Takes the batches that have ended since the last call into account. This is no callback

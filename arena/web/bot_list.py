@@ -97,14 +97,7 @@ class BotList:
         """The result of `latest_ratings` for these runs."""
         files = [folder / name for folder in runs for name in (STANDINGS_FILE, RUN_FILE)]
         states = [state_of_file(file) for file in files]
-        names = {folder.name: run_name(folder) for folder in runs}
-
-        def read() -> dict[tuple[str, str], Rated]:
-            """The ratings, each with the name of its run on pages."""
-            rated = latest_ratings(list(runs)).items()
-            return {bot: each._replace(run=names[each.run]) for bot, each in rated}
-
-        return self._known("ratings", states, read)
+        return self._known("ratings", states, lambda: latest_ratings(list(runs), run_name))
 
     def _known(
         self, key: Hashable, states: Sequence[FileState] | None, read: Callable[[], Kept]

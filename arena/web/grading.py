@@ -4,17 +4,18 @@ One process with a low priority judges the moves of all games on a server. A gam
 moves only while the person is to move or the game is over, so that no bot thinks at the same time.
 """
 
-import threading
 from collections.abc import Iterator, Sequence
-from concurrent.futures import BrokenExecutor, Future
-from functools import partial
+from concurrent.futures import Future
 from typing import NamedTuple
 
 from arena.commands.hints import JUDGE
 from arena.match.chances import JudgedStep, judged_step
+from arena.match.grading import grade
+from arena.records.grades import Grade, Judge
+from arena.records.record import GameRecord
 from arena.rules import State
-from arena.tournament.crew import Crew
-from arena.tournament.workers import yield_to_games
+from arena.rules.boards import Board
+from arena.web.work_process import WorkProcess
 
 NICENESS = 10
 """The niceness of the process that grades moves. Its priority is lower than that of the process
@@ -26,55 +27,39 @@ class Grader:
     """The process that judges moves."""
 
     def __init__(self) -> None:
-        self._crew: Crew | None = None
-        self._lock = threading.Lock()
-        self._is_ended = False
+        self._process = WorkProcess(NICENESS)
 
     def prepare(self) -> None:
         """Starts the process, which takes a moment, if it does not run yet."""
-        with self._lock:
-            if self._crew is None and not self._is_ended:
-                self._crew = _new_crew()
-                self._crew.submit(_do_nothing)
+        if not self._process.is_started:
+            self._process.submit(_do_nothing)
 
     def submit(self, state: State, move: int, seat: int, game: str) -> Future[JudgedStep]:
         """Queues the judgement of ``move``, which was played in ``state``, for ``seat``; ``game``
         is the id of the game. The future is cancelled if the server has stopped.
         """
-        with self._lock:
-            if self._is_ended:
-                cancelled = Future[JudgedStep]()
-                cancelled.cancel()
-                return cancelled
-            self._crew = self._crew or _new_crew()
-            judge = partial(judged_step, state, move, seat, game, JUDGE)
-            try:
-                return self._crew.submit(judge)
-            except BrokenExecutor:  # the process has died, and another one takes its place
-                self._crew = _new_crew()
-                return self._crew.submit(judge)
+        return self._process.submit(judged_step, state, move, seat, game, JUDGE)
+
+    def grade(self, record: GameRecord, board: Board, turn: int, judge: Judge) -> Future[Grade]:
+        """Queues the grade by ``judge`` of the move after ``turn`` placements of ``record``, played
+        on ``board``. The future is cancelled if the server has stopped.
+        """
+        return self._process.submit(grade, record, board, turn, judge)
 
     def close(self) -> None:
-        """Ends the process for good, whatever it does; what is still queued is cancelled."""
-        with self._lock:
-            self._is_ended = True
-            crew = self._crew
-            self._crew = None
-        if crew:
-            crew.kill()
-            crew.end()
-
-
-def _new_crew() -> Crew:
-    """A process of low priority, which starts with the first work that it is given."""
-    return Crew(1, yield_to_games, (NICENESS,))
+        """Ends the process for good, whatever it does, and waits for its end; what is still queued
+        is cancelled.
+        """
+        ending = self._process.end()
+        if ending:
+            ending.join()
 
 
 def _do_nothing() -> None:
     """Does nothing; the call starts the process and loads this module there."""
 
 
-class _Played(NamedTuple):
+class _Pending(NamedTuple):
     """A move that is not handed out yet, and the state in which it was played."""
 
     state: State
@@ -93,14 +78,16 @@ class GameGrades:
         self._game = game
         self._seat = seat
         self._futures = list(known)
-        self._played = list[_Played]()
+        # The first judgements may also be those of the game from which this one goes on.
+        self._shared = len(known)
+        self._played = list[_Pending]()
 
     def add(self, step: int, state: State, move: int) -> None:
         """Remembers ``move``, the move number ``step`` of the game, which was played in ``state``.
         Does nothing if it is known already.
         """
         if step == len(self._futures) + len(self._played):
-            self._played.append(_Played(state, move))
+            self._played.append(_Pending(state, move))
 
     def hand_out(self) -> None:
         """Has all remembered moves judged. Call it while no bot thinks."""
@@ -110,8 +97,9 @@ class GameGrades:
 
     def cut(self, steps: int) -> None:
         """Forgets the moves from number ``steps`` on, because they were taken back."""
-        for future in self._futures[steps:]:
+        for future in self._futures[max(steps, self._shared) :]:
             future.cancel()
+        self._shared = min(self._shared, steps)
         del self._futures[steps:]
         del self._played[max(0, steps - len(self._futures)) :]
 

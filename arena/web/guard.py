@@ -33,7 +33,6 @@ HEADERS: Mapping[str, str] = {
     "referrer-policy": "no-referrer",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
-    "cache-control": "no-store",
     # Each connection serves one request, so that the time a request may take to arrive can be
     # limited.
     "connection": "close",
@@ -41,6 +40,8 @@ HEADERS: Mapping[str, str] = {
 """The headers that every answer has."""
 POLICY = "default-src 'none'; frame-ancestors 'none'"
 """The content security policy of an answer that sets none: nothing may be loaded."""
+CACHING = "no-store"
+"""How long an answer that does not say so may be kept: not at all."""
 
 
 class Gate:
@@ -200,6 +201,7 @@ class _Sealed:
         if is_start:
             headers = MutableHeaders(scope=message)
             headers.setdefault("content-security-policy", POLICY)
+            headers.setdefault("cache-control", CACHING)
             headers.update(HEADERS)
         self._is_open = bool(is_start or has_more)
         await self._send(message)

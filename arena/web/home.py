@@ -1,11 +1,12 @@
 """The pages of a home: the list of runs, and the pages of one run, of bots and of the rules."""
 
 import asyncio
+import gzip
 import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from copy import copy
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files as package_files
 from pathlib import Path
 from typing import Any
@@ -33,11 +34,10 @@ from arena.web.kept import kept_game
 from arena.web.live import ALIVE, event
 from arena.web.places import run_name
 from arena.web.run_list import LIST_S, MAX_RUNS, run_folders, when, words_of
+from arena.web.static_files import COMMON, PACKAGE, addresses_of, takes_gzip
 from arena.web.tutorial import lesson_values, lessons
 from arena.web.welcome import HERO, welcome
 
-PACKAGE = "arena.web"
-"""The package whose templates, styles and scripts these pages use."""
 PARTS = (
     "sentence", "progress", "board", "standings", "cards", "clear", "versions", "ended", "pairs",
     "faults", "reading", "rules",
@@ -54,11 +54,8 @@ PICTURE_HEADERS = {
 """The headers of a picture, which has its style in itself."""
 SIZE = re.compile(r'width="(\d+)" height="(\d+)"')
 """Matches the size of a picture at the beginning of its file."""
-LEARN_FILES = (
-    "play.css", "learn.css", "play_words.js", "play_placing.js", "play_overlay.js",
-    "play_hand.js", "play_choosing.js", "play_effects.js", "play_grid.js", "learnt.js", "learn.js",
-)  # fmt: skip
-"""The styles and scripts of the pages of lessons."""
+PACKING = 5
+"""The level of compression of pages."""
 MAX_DIGITS = 7
 """The most digits of a number that is read from an address or a form."""
 SOON_S = 1.5
@@ -114,24 +111,38 @@ def page(
     values: Mapping[str, Any],
     status: int = 200,
     *,
-    further: tuple[str, ...] = (),
+    bundle: str = COMMON,
 ) -> HTMLResponse:
     """Make a page from a template of this package or of the report. ``values`` are those of the
     template, and ``status`` is the HTTP status.
 
-    ``further`` names styles and scripts of this package that only this page needs.
+    ``bundle`` is the bundle of styles and scripts of `arena.web.static_files` that the page needs.
     """
-    setting = setting_of_pages(further, has_play=has_play(request))
+    setting = setting_of_pages(bundle, has_play=has_play(request))
     shown = {"version": __version__, "may_change": request.state.may_change, **values}
-    return answer(render(template, shown, setting), setting, status)
+    return answer(request, render(template, shown, setting), setting, status)
 
 
-def answer(text: str, setting: PageSetting, status: int = 200) -> HTMLResponse:
-    """The response with the page ``text`` and the security policy of its setting; no frame may show
-    the page.
+def answer(request: Request, text: str, setting: PageSetting, status: int = 200) -> HTMLResponse:
+    """The response with the page ``text``, compressed if the browser takes that, and the security
+    policy of its setting; no frame may show the page.
     """
-    policy = f"{policy_of(setting)}; frame-ancestors 'none'"
-    return HTMLResponse(text, status, {"content-security-policy": policy})
+    headers = {
+        "content-security-policy": f"{policy_of(setting)}; frame-ancestors 'none'",
+        "vary": "accept-encoding",
+    }
+    body = text.encode()
+    # No page contains the token, so the length of the compressed text betrays nothing.
+    if takes_gzip(request.headers.get("accept-encoding", "")):
+        body = packed(body)
+        headers["content-encoding"] = "gzip"
+    return HTMLResponse(body, status, headers)
+
+
+@lru_cache(maxsize=8)
+def packed(body: bytes) -> bytes:
+    """``body`` compressed with gzip. Pages that are kept are compressed once."""
+    return gzip.compress(body, PACKING, mtime=0)
 
 
 def has_play(request: Request) -> bool:
@@ -140,16 +151,21 @@ def has_play(request: Request) -> bool:
 
 
 @cache
-def setting_of_pages(further: tuple[str, ...] = (), *, has_play: bool = False) -> PageSetting:
+def setting_of_pages(bundle: str = COMMON, *, has_play: bool = False) -> PageSetting:
     """The styles, scripts, policy and links of the server's pages, which reports do not have.
-    ``further`` names more files; ``has_play`` adds the link to the games that people play.
+    ``bundle`` is one of `arena.web.static_files`; ``has_play`` adds the link to the games that
+    people play.
     """
     play = (("/play", "Play"),) if has_play else ()
     links = (*play, ("/runs", "Watch"), ("/bots", "Ladder"), ("/rules", "Rules"))
-    files = ("web.css", "stream.js", "live.js", "playon.js", *further)
-    style = "\n".join(read(name, PACKAGE) for name in files if name.endswith(".css"))
-    scripts = tuple(read(name, PACKAGE) for name in files if name.endswith(".js"))
-    return PageSetting(PACKAGE, style, scripts, POLICY, links, "data: 'self'")
+    return PageSetting(
+        package=PACKAGE,
+        sheets=addresses_of(bundle, "css"),
+        scripts=addresses_of(bundle, "js"),
+        policy=POLICY,
+        links=links,
+        images="data: 'self'",
+    )
 
 
 def whole_number(text: str) -> int | None:
@@ -167,7 +183,8 @@ async def front(request: Request) -> Response:
     rows = await request.app.state.run_list.rows()
     names = await run_in_threadpool(registry_of(request.app.state.home).labels)
     contents = (rows, names)
-    kept = request.app.state.front_pages.get(request.state.may_change)
+    key = (request.state.may_change, takes_gzip(request.headers.get("accept-encoding", "")))
+    kept = request.app.state.front_pages.get(key)
     if kept is None or kept[0] != contents:
         playing = [row["run"] for row in rows if row.get("state") == "playing"]
         values = {
@@ -177,8 +194,8 @@ async def front(request: Request) -> Response:
             "watch": f"/runs/{quote(playing[0], safe='')}" if playing else f"/shown/{HERO}",
             "drawn": all_parts(),
         }
-        kept = (contents, page(request, "home.html", values, further=("home.css",)))
-        request.app.state.front_pages[request.state.may_change] = kept
+        kept = (contents, page(request, "home.html", values, bundle="home"))
+        request.app.state.front_pages[key] = kept
     # Without a copy, each request would add headers and a task to the same response.
     shown: Response = copy(kept[1])
     shown.raw_headers = list(kept[1].raw_headers)
@@ -282,7 +299,7 @@ async def run_page(request: Request) -> Response:
     folder = _run_named(request)
     kept = await run_in_threadpool(kept_game, folder)
     if kept is not None:
-        return page(request, "kept.html", {**kept, "addresses": SitePages(folder.name)})
+        return page(request, "kept.html", {**kept, "addresses": SitePages(run_name(folder))})
     watched = request.app.state.live.watched(folder)
     info = Run(folder).info
     # A long journal takes a while to read: the stream brings the parts that are not ready in time.
@@ -318,7 +335,8 @@ async def report(request: Request) -> Response:
     else:
         can_play = has_play(request) and request.state.may_change
         arguments = ("game", folder, setting, named, can_play)
-    return answer(await request.app.state.reports.page(*arguments), setting)
+    text = await request.app.state.reports.page(*arguments)
+    return await run_in_threadpool(answer, request, text, setting)
 
 
 async def games(request: Request) -> Response:
@@ -350,7 +368,7 @@ async def league_game(request: Request) -> Response:
         pages[key, setting] = await request.app.state.report_worker.ask(
             "league_game_page", setting, key
         )
-    return answer(pages[key, setting], setting)
+    return await run_in_threadpool(answer, request, pages[key, setting], setting)
 
 
 def learn(request: Request) -> Response:
@@ -359,7 +377,7 @@ def learn(request: Request) -> Response:
     values = lesson_values(key)
     if values is None:
         raise HTTPException(404, "no such lesson here")
-    return page(request, "learn.html", {**values, "drawn": all_parts()}, further=LEARN_FILES)
+    return page(request, "learn.html", {**values, "drawn": all_parts()}, bundle="learn")
 
 
 async def _part(request: Request, title: str, work: str, *given: Any) -> Response:

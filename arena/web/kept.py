@@ -5,14 +5,15 @@ decided it, and not a run with ratings.
 from pathlib import Path
 from typing import Any
 
+from arena.commands.game import own_moves_from
 from arena.errors import ArenaError
 from arena.exports.moments import Moment, headline, moments_of, title_of
-from arena.players.player import YOU
 from arena.records.grades import newest_review, read_reviews
-from arena.records.journal import read_records
 from arena.records.record import GameRecord
 from arena.rules.terms import REVISION
 from arena.tournament.run import Run
+from arena.web.game_end import own_turns
+from arena.web.places import run_name
 from arena.web.run_list import when
 
 
@@ -21,16 +22,13 @@ def kept_game(folder: Path) -> dict[str, Any] | None:
     None for any other run. Raises RunError.
     """
     run = Run(folder)
-    config = run.info.config
-    if config is None or config.game is None or YOU not in [bot.name for bot in run.info.bots]:
+    game = run.person_game()
+    if game is None:
         return None
-    record = next(read_records(folder), None)
-    if record is None:
-        return None
-    seat = record.bots.index(YOU)
+    record, seat = game
     moments = _moments(run, record, seat)
     return {
-        "name": folder.name,
+        "name": run_name(folder),
         "title": title_of(record, seat),
         "headline": headline(record, seat, None if moments is None else len(moments)),
         "game": record.id,
@@ -49,7 +47,8 @@ def _moments(run: Run, record: GameRecord, seat: int) -> list[Moment] | None:
         review = newest_review(read_reviews(run.folder), record, REVISION)
         if review is None:
             return None
-        _, grades = review
+        own = own_turns(record, seat, own_moves_from(run.info))
+        grades = {turn: grade for turn, grade in review[1].items() if turn in own}
         return moments_of(record, run.boards[record.board], seat, grades)
     except (ArenaError, KeyError):
         return None

@@ -2,7 +2,7 @@
 
 The arena reads a run once for all its readers, so many readers cost no more than one. It reads the
 run again when the run's files have changed, and only after a pause of twenty times the CPU time
-that the last reading took. Until the page shows a first game, the pause is short.
+that the last reading took. After the first reading the pause is short.
 """
 
 import asyncio
@@ -69,14 +69,12 @@ class Sight(NamedTuple):
     ``is_over``  whether all games of the run have been played
     ``leader``   the best bot and its rating, as texts
     ``seconds``  the CPU time that the reading took
-    ``has_game`` whether the page shows a game that plays itself
     """
 
     parts: dict[str, str]
     is_over: bool
     leader: tuple[str, str]
     seconds: float
-    has_game: bool = True
 
 
 class Watched:
@@ -107,9 +105,9 @@ class Watched:
             if state == self._state or (self.parts and time.monotonic() < self._next_s):
                 return
             sight: Sight = await self._page_worker.ask("look_at", str(self._folder))
-            pause_s = max(MIN_S, PAUSES * sight.seconds)
-            # The first game is to be seen soon after it ended.
-            self._next_s = time.monotonic() + (pause_s if sight.has_game else MIN_S)
+            # The first reading of the process also loads pandas, which says nothing about the run.
+            pause_s = max(MIN_S, PAUSES * sight.seconds) if self.number else MIN_S
+            self._next_s = time.monotonic() + pause_s
             self._state = state
             self.number = self.number + 1
             self.is_over = sight.is_over

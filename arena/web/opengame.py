@@ -9,25 +9,22 @@ import asyncio
 import logging
 import threading
 import time
-from concurrent.futures import BrokenExecutor, CancelledError, Future
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from arena.commands.game import Past, PlayedGame, SingleGame, keep_grades
-from arena.commands.hints import JUDGE, Hint, hints_for, note_of_help
-from arena.errors import ArenaError, MoveError, Void, printable
-from arena.exports.moments import headline, moments_of, sources_text
-from arena.match.chances import JudgedStep, sources_of
-from arena.match.grading import gradable_turns
+from arena.commands.game import Past, PlayedGame, SingleGame
+from arena.commands.hints import Hint, hints_for, note_of_help
+from arena.errors import ArenaError, MoveError, Void
+from arena.match.chances import JudgedStep
 from arena.match.referee import Outcome, Referee
 from arena.players.player import YOU, Answer, Player
-from arena.records.grades import DECIMALS, Grade
 from arena.records.notes import Note
-from arena.records.record import GameRecord, shares
 from arena.rules import State
 from arena.rules.notation import PASS, PASSED, legal_move, move_text
 from arena.rules.terms import Event
+from arena.web.game_end import GameEnd
 from arena.web.grading import GameGrades
 from arena.web.lessons import Lessons, RefusedError
 from arena.web.story import Story
@@ -61,8 +58,7 @@ class _TakenBackError(Exception):
 class OpenGame(Player):
     """A game between bots and a person, and the player at the person's seat.
 
-    ``kept``     the name of the run that the finished game was kept as; empty until then
-    ``version``  counts the changes of the view
+    ``version`` counts the changes of the view.
 
     ``past`` is the part of another game from which this one goes on, and ``grades`` the judgements
     on the moves of this game.
@@ -81,12 +77,12 @@ class OpenGame(Player):
         patience_s: float = PATIENCE_S,
     ) -> None:
         assert single.human is not None, "a person plays"
-        self.kept = ""
         self.version = 0
         self._single = single
         self._game = game
         self._seat = single.human
-        self._results = results
+        # How many moves were made before the person took over this seat from a bot.
+        self._first = game.config.game.first if game.config.game else 0
         self._patience_s = patience_s
         self._story = Story(game.board, [bot.label for bot in game.bots], self._seat)
         self._turn = threading.Condition()
@@ -106,9 +102,10 @@ class OpenGame(Player):
         self._status: dict[str, Any] = {}
         # For each page that waits for a new view: an event, and the loop in which it is set.
         self._listeners = dict[asyncio.Event, asyncio.AbstractEventLoop]()
-        self._ending: dict[str, Any] = {}
         self._grades = grades
-        self._lessons: Lessons | None = None
+        self._end = GameEnd(
+            game, results, self._seat, self._story.names, lambda end: self._publish(OVER, **end)
+        )
         self._referee: Referee | None = None
         self._thread = threading.Thread(target=self._play, name="game", daemon=True)
         self._publish(STARTING)
@@ -220,9 +217,9 @@ class OpenGame(Player):
 
     def lessons(self) -> Lessons:
         """The moments of the finished game as questions. Raises RefusedError."""
-        if self._lessons is None:
+        if self._end.lessons is None:
             raise RefusedError("the moves of this game are not graded yet")
-        return self._lessons
+        return self._end.lessons
 
     def past(self, step: int) -> tuple[Past, list[Future[JudgedStep]]]:
         """The finished game before the person's move number ``step``, to be played on from there,
@@ -269,8 +266,8 @@ class OpenGame(Player):
             with self._single.staged() as single:
                 while (outcome := self._play_from(past, single)) is None:
                     past = self._past_before_own_move()
-            self._end(outcome)
-            self._grade_or_say_why_not(outcome.record)
+            self._end.keep(outcome, self._single.sandbox)
+            self._end.grade(outcome.record, self._grades)
         except Void as void:
             self._publish(BROKEN, says=self._farewell or f"the game is void: {void}")
         except ArenaError as error:
@@ -311,7 +308,7 @@ class OpenGame(Player):
         return [
             index
             for index, text in enumerate(moves)
-            if index % players == self._seat and text != PASSED
+            if index >= self._first and index % players == self._seat and text != PASSED
         ]
 
     def _past_before_own_move(self) -> Past:
@@ -349,71 +346,6 @@ class OpenGame(Player):
         evidence = [each for each in self._referee.evidence if each.turn <= turn]
         notes = [note for note in self._referee.notes if int(note["turn"]) < turn]
         return past._replace(faults=faults, notes=notes, evidence=evidence)
-
-    def _end(self, outcome: Outcome) -> None:
-        """Keeps the game with this outcome as a run, and publishes its end."""
-        record = outcome.record
-        says = ""
-        try:
-            self.kept = self._game.keep(self._results, outcome, self._single.sandbox).name
-        except (ArenaError, OSError) as error:
-            says = f"the game could not be kept: {printable(str(error))}"
-        self._ending = {
-            "end": record.end,
-            "ranks": record.ranks,
-            "final": record.left,
-            "headline": headline(record, self._seat),
-            "says": says,
-            "kept": self.kept,
-            "game": record.id,
-            "seed": self._game.config.seed,
-        }
-        self._publish(OVER, **self._ending)
-
-    def _grade_or_say_why_not(self, record: GameRecord) -> None:
-        """Grades the person's moves. If that fails, the result of the game stands all the same."""
-        try:
-            self._grade(record)
-        except Exception as error:
-            if not isinstance(error, BrokenExecutor | CancelledError):
-                log.exception("the grading of a game at the page")
-            self._say_of_grades("Your moves could not be graded.")
-
-    def _grade(self, record: GameRecord) -> None:
-        """Waits for the grades of the person's moves in the finished game, keeps them with the
-        game, and publishes the moments that decided it.
-        """
-        gradable = set(gradable_turns(record, {self._seat}))
-        steps = list[JudgedStep]()
-        grades = dict[int, Grade]()
-        for step in self._grades.judged():
-            steps.append(step)
-            if step.grade and step.grade.turn in gradable:
-                grades[step.grade.turn] = step.grade
-                self._say_of_grades(f"{len(grades)} of {len(gradable)} of your moves graded.")
-        if self.kept:
-            keep_grades(self._results / self.kept, record, JUDGE, self._seat, grades)
-        moments = moments_of(record, self._game.board, self._seat, grades)
-        self._lessons = Lessons(record, self._game.board, self._seat, moments, JUDGE)
-        chances = [step.chances.before for step in steps]
-        sources = ""
-        if steps and not record.faults:
-            chances.append(shares(record.ranks)[self._seat])
-            sources = sources_text(
-                sources_of(steps, record.ranks, self._seat), self._story.names, self._seat
-            )
-        self._ending |= {
-            "headline": headline(record, self._seat, len(moments)),
-            "chances": [round(chance, DECIMALS) for chance in chances],
-            "sources": sources,
-            "moments": [moment.shown for moment in moments],
-        }
-        self._say_of_grades("Graded while you played; nothing to wait for.", graded=True)
-
-    def _say_of_grades(self, words: str, **further: bool) -> None:
-        """Publishes ``words`` about the progress of the grading, and the entries in ``further``."""
-        self._ending |= {"grading": words, **further}
-        self._publish(OVER, **self._ending)
 
     def _watch(
         self, state: State, seat: int, move: int, events: list[Event], note: Note | None

@@ -12,7 +12,9 @@ from arena.commands.home import results_folder
 from arena.commands.playing import SandboxChoice
 from arena.errors import UserError
 from arena.match.chances import JudgedStep
+from arena.web.graded import Gradings
 from arena.web.grading import GameGrades, Grader
+from arena.web.lessons import RefusedError
 from arena.web.opengame import OpenGame
 
 MAX_IN_PLAY = 8
@@ -30,6 +32,8 @@ counts as gone.
 class OpenGames:
     """All games of one server, by names that nobody can guess. ``choice`` has the options for the
     bots' sandbox.
+
+    ``gradings``  the games of runs that are graded, in the process that also grades these games
     """
 
     def __init__(self, home: Path, choice: SandboxChoice) -> None:
@@ -38,6 +42,7 @@ class OpenGames:
         self._games = dict[str, tuple[OpenGame, GameRequest]]()
         self._lock = threading.Lock()
         self._grader = Grader()
+        self.gradings = Gradings(self._grader)
         self._seen_s = time.monotonic()
 
     def begin(self, game_request: GameRequest) -> str:
@@ -50,7 +55,10 @@ class OpenGames:
         """Start a game that goes on from the finished game ``name`` before the person's move number
         ``step``, and return its name. Raises UserError, RefusedError.
         """
-        game, game_request = self._games[name]
+        found = self.find(name)
+        if found is None:
+            raise RefusedError("this game is not here any more: newer ones took its place")
+        game, game_request = found
         past, known = game.past(step)
         return self._begin(game_request, past, known)
 
@@ -87,7 +95,8 @@ class OpenGames:
 
     def in_play(self) -> list[tuple[str, OpenGame]]:
         """The games that are not over, each with its name."""
-        games = list(self._games.items())
+        with self._lock:
+            games = list(self._games.items())
         return [(name, game) for name, (game, _) in games if not game.is_over]
 
     def are_left(self) -> bool:
@@ -95,16 +104,21 @@ class OpenGames:
 
         Call it every now and then, because only a call notices that a page is open.
         """
-        if any(game.is_watched or not game.is_over for game, _ in list(self._games.values())):
+        with self._lock:
+            games = [game for game, _ in self._games.values()]
+        if any(game.is_watched or not game.is_over for game in games):
             self._seen_s = time.monotonic()
         return time.monotonic() - self._seen_s > LEFT_S
 
     def close(self) -> None:
         """Give all games up, and wait until they have ended, at most `CLOSE_S` seconds for each."""
-        for game, _ in self._games.values():
+        # A request that is being answered may still add a game.
+        with self._lock:
+            games = [game for game, _ in self._games.values()]
+        for game in games:
             game.end()
         self._grader.close()
-        for game, _ in self._games.values():
+        for game in games:
             game.wait(CLOSE_S)
 
     def _make_room(self) -> None:

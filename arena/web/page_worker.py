@@ -2,15 +2,13 @@
 
 import asyncio
 import logging
-import threading
 from concurrent.futures import BrokenExecutor
 from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
 from arena.errors import ArenaError, RunError
-from arena.tournament.crew import Crew
-from arena.tournament.workers import yield_to_games
+from arena.web.work_process import WorkProcess
 
 PATIENCE_S = 60.0
 """The most seconds that a page may take."""
@@ -29,9 +27,8 @@ class PageWorker:
     """
 
     def __init__(self) -> None:
-        self._crew: Crew | None = None
+        self._process = WorkProcess(NICENESS)
         self._turn = asyncio.Lock()
-        self._is_ended = False
 
     async def ask(self, work: str, *given: Any) -> Any:
         """Call the function of `arena.web.views` called ``work`` with the arguments ``given``, in
@@ -41,14 +38,13 @@ class PageWorker:
         than `PATIENCE_S`, its process dies, or it raises anything else.
         """
         async with self._turn:
-            if self._is_ended:
+            if self._process.is_ended:
                 raise RunError("the server has stopped")
-            crew = self._crew = self._crew or Crew(1, yield_to_games, (NICENESS,))
             try:
-                future = crew.submit(_call, work, *given)
+                future = self._process.submit(_call, work, *given)
                 return await asyncio.wait_for(asyncio.wrap_future(future), PATIENCE_S)
             except (BrokenExecutor, TimeoutError):
-                self.close()
+                self._process.stop()
                 raise RunError(
                     f"reading the run took longer than {PATIENCE_S:.0f} s",
                     "the run may be too large for a page",
@@ -65,23 +61,13 @@ class PageWorker:
         """Start the process and load `arena.web.views`, so that the first page is quick. Does
         nothing if the process runs.
         """
-        if self._crew is None:
+        if not self._process.is_started:
             with suppress(RunError):
                 await self.ask("nothing")
 
     def end(self) -> None:
-        """End the process for good: later calls raise RunError."""
-        self._is_ended = True
-        self.close()
-
-    def close(self) -> None:
-        """End the process; the next call starts another one."""
-        crew = self._crew
-        self._crew = None
-        if crew:
-            crew.kill()
-            # `end` waits for the process. It runs in a thread, because the server must not wait.
-            threading.Thread(target=crew.end, daemon=True).start()
+        """End the process for good: later calls raise RunError. The server does not wait for it."""
+        self._process.end()
 
 
 def _call(work: str, *given: Any) -> Any:

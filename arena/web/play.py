@@ -50,15 +50,6 @@ tiles and an easier bot.
 """
 NO_STORE = {"cache-control": "no-store", "x-accel-buffering": "no"}
 """The headers of a stream."""
-FORM_FILES = ("play.css", "learn.css", "choose.css", "learnt.js", "newgame.js")
-"""The styles and scripts of the page with the form."""
-BOARD_FILES = (
-    "play.css", "play_server.js", "play_words.js", "play_rules.js", "play_placing.js",
-    "play_overlay.js", "play_hand.js", "play_choosing.js", "play_effects.js", "play_log.js",
-    "play_end.js", "play_lesson.js", "play_sounds.js", "play_grid.js", "play.js",
-)  # fmt: skip
-"""The styles and scripts of the page of a game."""
-
 FormField = Annotated[str, Meta(max_length=100)]
 """The text of a field of the form."""
 
@@ -112,7 +103,7 @@ def new_game(request: Request) -> Response:
         "open_games": state.open_games.in_play(),
         "past": [(one, SitePages(one.run).game(one.game), when(one.ended)) for one in past],
     }
-    return page(request, "newgame.html", values, further=FORM_FILES)
+    return page(request, "newgame.html", values, bundle="choose")
 
 
 def _ladder(bots: Collection[str], games: Sequence[PastGame]) -> list[dict[str, Any]]:
@@ -202,7 +193,7 @@ def board_page(request: Request) -> Response:
         "sizes": picture_sizes(),
         "easier": swap.easier if swap else "",
     }
-    return page(request, "play.html", values, further=BOARD_FILES)
+    return page(request, "play.html", values, bundle="play")
 
 
 async def events(request: Request) -> Response:
@@ -335,11 +326,34 @@ async def play_game_on(request: Request) -> Response:
         """Starts the game, and returns the address of its page."""
         wanted = msgspec.json.decode(body, type=PlayedOn)
         folder = folder_of(request, wanted.run)
-        find = bot_finder(state.home, lambda _: None)
-        game_request, past = played_on(folder, wanted.game, wanted.turn, find)
+        registry = registry_of(state.home)
+        game_request, past = played_on(folder, wanted.game, wanted.turn, registry)
         return {"address": f"/play/{state.open_games.begin_after(game_request, past)}"}
 
     return await _answered(request, start_game)
+
+
+class GradedGame(Struct, frozen=True, forbid_unknown_fields=True):
+    """A game of a run that is to be graded: the name of its ``run``, and the id of the ``game``."""
+
+    run: FormField
+    game: Annotated[str, Meta(max_length=2000)]
+
+
+async def grade_game(request: Request) -> Response:
+    """Grade the game of a run that the body names, if that is not done yet. The answer says how far
+    the grading is; a page asks again until it is done.
+    """
+    _let_in(request)
+    gradings = request.app.state.open_games.gradings
+
+    def look(body: bytes) -> dict[str, Any]:
+        """Begins the grading, or looks how far it is."""
+        wanted = msgspec.json.decode(body, type=GradedGame)
+        so_far = gradings.grade(folder_of(request, wanted.run), wanted.game)
+        return dict(so_far._asdict())
+
+    return await _answered(request, look)
 
 
 def _game(request: Request) -> tuple[OpenGame, GameRequest]:
@@ -365,6 +379,7 @@ ROUTES = [
     Route("/play", new_game),
     Route("/play", begin, methods=["POST"]),
     Route("/play/from/game", play_game_on, methods=["POST"]),
+    Route("/play/grade/game", grade_game, methods=["POST"]),
     Route("/play/{name}", board_page),
     Route("/play/{name}/events", events),
     Route("/play/{name}/{what}", ask, methods=["POST"]),

@@ -31,13 +31,15 @@ const lessonIn = (parts, server, actions) => {
   };
 
   const begin = async () => {
+    const asked = moment;
     const answer = await ask("question");
-    if (!answer) return;
+    /* The lesson may have been closed, or another one opened, while the answer was on its way. */
+    if (!answer || !asked || asked !== moment) return;
     parts["lesson-best"].disabled = true;
     parts["lesson-again"].disabled = true;
-    parts["lesson-title"].textContent = `Tile ${moment.turn + 1}: what would you play now?`;
+    parts["lesson-title"].textContent = `Tile ${asked.turn + 1}: what would you play now?`;
     say(
-      `${moment.title}. With the best move you win ${percent(moment.before)} of the games. ` +
+      `${asked.title}. With the best move you win ${percent(asked.before)} of the games. ` +
         "Place a tile that does about as well.",
     );
     show(true);
@@ -72,19 +74,21 @@ const lessonIn = (parts, server, actions) => {
   };
   /* Try a move; whether the server took it. */
   const place = async (move) => {
+    const asked = moment;
     const answer = await ask("try", { move });
-    if (!answer) return false;
+    if (!answer || !asked || asked !== moment) return false;
     say(verdictOn(answer));
     parts["lesson-best"].disabled = false;
     parts["lesson-again"].disabled = false;
-    actions.onView(answer.view, moment.step);
+    actions.onView(answer.view, asked.step);
     return true;
   };
   const showBest = async () => {
+    const asked = moment;
     const answer = await ask("best");
-    if (!answer) return;
+    if (!answer || !asked || asked !== moment) return;
     say(`The best move is ${answer.reason}. It wins ${percent(answer.best)} of the games.`);
-    actions.onView(answer.view, moment.step);
+    actions.onView(answer.view, asked.step);
   };
 
   parts["lesson-again"].addEventListener("click", begin);

@@ -1,26 +1,32 @@
 """The pages that say what went wrong: a page that is not there, and a run that cannot be read."""
 
-from collections import deque
+import os
 from contextlib import suppress
-from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import msgspec
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from arena.commands.home import results_folder
-from arena.errors import ArenaError, UserError
-from arena.records.journal import read_records
+from arena.errors import ArenaError, RunError
+from arena.records.journal import journal_of, read_lines
+from arena.records.record import decode_record
 from arena.tournament.run import Run
 from arena.web import home as pages
-from arena.web.places import run_name, without_folders
+from arena.web.live import Fingerprint, state_of
+from arena.web.places import RESULTS, run_name, without_folders
 from arena.web.run_list import run_folders
 
 MAX_READ = 2000
 """The most games of a damaged run that are read to say how many can be read."""
+MAX_BYTES = 32 << 20
+"""The most bytes of a damaged run's journal that are read for that, but for the last line."""
+MAX_KEPT = 16
+"""The most damaged runs that are remembered."""
 
 
 async def failed(request: Request, error: Exception) -> Response:
@@ -38,42 +44,80 @@ async def failed(request: Request, error: Exception) -> Response:
         words = str(error)
         values["hint"] = without_folders(getattr(error, "hint", ""), home)
         if isinstance(error, ArenaError):
-            values["damage"] = await run_in_threadpool(_damage, request)
+            damages = request.app.state.damages
+            run = request.path_params.get("run")
+            values["damage"] = run and await run_in_threadpool(damages.of, run, words)
     values["title"] = without_folders(words, home)
     if request.method == "POST":
         return JSONResponse({"problem": values["title"]}, status)
     return pages.page(request, "problem.html", values, status)
 
 
-def _damage(request: Request) -> dict[str, Any] | None:
-    """What the page says about the run that the address names, if that run cannot be read: its
-    ``name``, the ``command`` that looks into it, and the number of ``games`` that can be read from
-    the start of its journal. None if the address names no run, or if the run itself is in order.
+class Damage(NamedTuple):
+    """What the page says about a damaged run: its ``name``, the ``command`` that looks into it, how
+    many ``games`` can be read from the start of its journal, and whether more of the journal was
+    not read (``is_more``).
     """
-    named = request.path_params.get("run")
-    folders = run_folders(results_folder(request.app.state.home))
-    folder = next((one for one in folders if run_name(one) == named), None)
-    if folder is None:
-        return None
-    is_whole = True
-    try:
-        Run(folder).secrecy()
-        deque(islice(read_records(folder), MAX_READ), maxlen=0)
-    except (ArenaError, OSError):
-        is_whole = False
+
+    name: str
+    command: str
+    games: int
+    is_more: bool
+
+
+class Damages:
+    """The damage found in the runs of a home so far. A run is looked into again only when its files
+    have changed, because anybody may ask for its pages again and again.
+    """
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self._known: dict[tuple[Path, bool], tuple[Fingerprint, Damage | None]] = {}
+
+    def of(self, name: str, error: str) -> Damage | None:
+        """The damage of the run called ``name``, of which a page could not be made because of
+        ``error``. None if there is no such run, or if the run itself is in order.
+        """
+        folders = run_folders(results_folder(self._home))
+        folder = next((one for one in folders if run_name(one) == name), None)
+        if folder is None:
+            return None
+        state = state_of(folder)
+        is_of_journal = f"{journal_of(folder)}, line " in error
+        kept = self._known.pop((folder, is_of_journal), None)
+        if kept is None or kept[0] != state:
+            kept = state, _damage_of(folder, is_of_journal=is_of_journal)
+        self._known[folder, is_of_journal] = kept
+        for old in list(self._known)[:-MAX_KEPT]:
+            del self._known[old]
+        return kept[1]
+
+
+def _damage_of(folder: Path, *, is_of_journal: bool) -> Damage | None:
+    """The damage of the run in ``folder``; None if nothing is wrong with its run.json and the start
+    of its journal, unless the error ``is_of_journal``: then it is in a later line.
+    """
+    is_whole = False
+    with suppress(RunError):
+        Run(folder)
+        is_whole = not is_of_journal
+    journal = journal_of(folder)
+    games = size = 0
+    is_more = False
+    # A run without a journal has no games yet.
+    if os.path.lexists(journal):
+        try:
+            for line in read_lines(journal):
+                decode_record(line)
+                games += 1
+                size += len(line)
+                is_more = games >= MAX_READ or size >= MAX_BYTES
+                if is_more:
+                    break
+        except (msgspec.DecodeError, ValueError, RecursionError, RunError, OSError):
+            is_whole = False
     if is_whole:
         return None
     name = run_name(folder)
-    place = f"results/{name.replace(':', '/')}" if ":" in name else name
-    return {"name": name, "command": f"arena verify {place}", "games": _readable(folder)}
-
-
-def _readable(folder: Path) -> int:
-    """How many games can be read from the start of the journal of the run in ``folder``; at most
-    `MAX_READ` are counted.
-    """
-    games = 0
-    with suppress(UserError, OSError):
-        for _ in islice(read_records(folder), MAX_READ):
-            games += 1
-    return games
+    place = f"{RESULTS}/{name.replace(':', '/')}" if ":" in name else name
+    return Damage(name, f"arena verify {place}", games, is_more)

@@ -15,14 +15,14 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from arena.errors import ArenaError, UserError
 from arena.web import home as pages
-from arena.web import play
+from arena.web import play, static_files
 from arena.web.bot_list import BotList
 from arena.web.guard import LOOPBACK, Gate, Guard
 from arena.web.live import Live
 from arena.web.opengames import OpenGames
 from arena.web.page_cache import PageCache
 from arena.web.page_worker import PageWorker
-from arena.web.problems import failed
+from arena.web.problems import Damages, failed
 from arena.web.run_list import RunList
 
 FIRST_PORT = 8400
@@ -121,9 +121,10 @@ def _application(home: Path, games: OpenGames | None) -> Starlette:
     ``lists``          makes lists of games and pages of bots, in that process
     ``report_worker``  a second process, so that reading a run does not wait for a report
     ``reports``        makes reports and pages of games, in the second process
+    ``damages``        what is known of runs that cannot be read
     """
     app = Starlette(
-        routes=[*pages.ROUTES, *(play.ROUTES if games else ())],
+        routes=[*pages.ROUTES, *static_files.ROUTES, *(play.ROUTES if games else ())],
         exception_handlers={HTTPException: failed, ArenaError: failed},
     )
     state = app.state
@@ -136,6 +137,7 @@ def _application(home: Path, games: OpenGames | None) -> Starlette:
     state.live = Live(state.page_worker)
     state.run_list = RunList(home)
     state.bot_list = BotList(home)
+    state.damages = Damages(home)
     state.front_pages = {}
     state.shown_pages = {}
     return app

@@ -24,7 +24,7 @@ from arena.exports.report.scan import Reasons, chosen_records
 from arena.exports.report.sections import details_of
 from arena.exports.report.viewer_data import album_of, viewer_values
 from arena.exports.text import seat_names
-from arena.ratings.columns import half_width
+from arena.ratings.column import half_width
 from arena.records.journal import neighbours
 from arena.records.record import GameRecord, name_of
 from arena.rules.boards import find_board
@@ -58,7 +58,10 @@ class FollowedRun(Follower):
         super().__init__(run)
         self._paces = deque[tuple[float, int]]()
         self._comparison = comparison_of(run)
+        self._compared = run.info.config
         self._shown: Shown | None = None
+        # The number of the shown game in the journal.
+        self._shown_game = 0
         self._shown_until = 0.0
 
     def games_per_s(self, games: int) -> float:
@@ -75,6 +78,10 @@ class FollowedRun(Follower):
 
     def sentence(self, material: Material) -> str:
         """The first sentence of the page: the verdict of a comparison, else who leads."""
+        # A comparison may be given more games, and then its test goes on.
+        if material.run.info.config != self._compared:
+            self._comparison = comparison_of(material.run)
+            self._compared = material.run.info.config
         if self._comparison:
             self._comparison.count(material.scan)
             return self._comparison.sentence
@@ -85,20 +92,28 @@ class FollowedRun(Follower):
     def shown(self, material: Material) -> Shown | None:
         """The game that plays itself at the top of the page: the last one that ended and may be
         shown, or the closest one when the run is over. It stays until it has been played to its
-        end. None before there is such a game.
+        end, or until its deal has games to play again, because the run got more bots. None before
+        there is such a game.
         """
+        if self._shown and material.is_open[self._shown_game]:
+            self._shown = None
         if self._shown is None or time.monotonic() > self._shown_until:
             field = GamesToShow(material.scan, material.elo, ~material.is_open)
             latest: Reasons = {int(game): ["just ended"] for game in field.clean[:1]}
             chosen = choose_games(field, 1) if material.secrecy.is_finished else latest
             for record, reasons in chosen_records(material.scan, chosen):
-                self._show(record, "; ".join(reasons), material)
+                self._show(next(iter(chosen)), record, "; ".join(reasons), material)
         return self._shown
 
-    def _show(self, record: GameRecord, reason: str, material: Material) -> None:
-        """Put the game of ``record`` at the top of the page, unless it is there already."""
+    def _show(self, game: int, record: GameRecord, reason: str, material: Material) -> None:
+        """Put the game of ``record``, the one with the number ``game`` in the journal, at the top
+        of the page, unless it is there already.
+        """
         if self._shown is None or (self._shown.id, self._shown.reason) != (record.id, reason):
-            self._shown = game_on_top(record, reason, material.run.info.boards) or self._shown
+            on_top = game_on_top(record, reason, material.run.info.boards)
+            if on_top:
+                self._shown = on_top
+                self._shown_game = game
         if self._shown:
             self._shown_until = time.monotonic() + self._shown.seconds
 
@@ -117,12 +132,9 @@ def look_at(folder: str) -> Sight:
     setting = setting_of_pages()
     parts = {name: fragment(f"{name}.html", values, setting).strip() for name in PARTS}
     row = material.tables.standings.iloc[0]
-    has_game = values["shown"] is not None
     elo = f"{row['mark']} {figure(row['elo'])}".strip()
     leader = str(row["bot"]), with_error(elo, half_width(row))
-    return Sight(
-        parts, material.secrecy.is_finished, leader, time.process_time() - began, has_game=has_game
-    )
+    return Sight(parts, material.secrecy.is_finished, leader, time.process_time() - began)
 
 
 def report(folder: str, setting: PageSetting) -> str:
@@ -158,6 +170,7 @@ def league_game_page(setting: PageSetting, key: str) -> str:
         "name": league.name,
         "version": __version__,
         "record": record,
+        "title": "",
         "faults": [],
         "around": Around(
             "/#ladder", [f"/bots/{quote(name_of(bot))}" for bot in record.bots], "", ""

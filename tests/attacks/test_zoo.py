@@ -14,13 +14,12 @@ import pytest
 from arena.faults import FaultKind
 from arena.match.referee import Referee
 from arena.match.replay import replay, start_state
-from arena.players import aftermath
+from arena.players import aftermath, timekeeper
 from arena.players.bot import BotPlayer
 from arena.players.folder import bot_at
 from arena.players.player import InProcessPlayer, random_move
 from arena.players.sandbox.tiers import OPEN, Sandbox, failure
 from arena.players.staging import staged_for_a_while
-from arena.players.timekeeper import patience
 from arena.records.timing import Timing
 from arena.rules.boards import built_in
 from arena.rules.notation import TILES
@@ -35,7 +34,7 @@ OVER_S = 1.0
 SLACK_S = 60.0
 """More of it, for a machine that has other things to do; the figure printed is what counts."""
 
-NO_ANSWER = r"no answer came within \d+ ms \(it used \d+ of its 400 ms of CPU time\)"
+NO_ANSWER = r"no answer came within \d+ ms \(it used \d+ of its 150 ms of CPU time\)"
 
 PROGRAMS = {
     # program: (kind, part of the sentence that people read)
@@ -178,8 +177,23 @@ LATE = {"late", "late_then_next"}
 """Programs that are late by a second, so that a stall of this machine does not put them in time;
 they get a longer grace.
 """
-PATIENT = {"stderr_flood": 5000, "memory": 3000, "many_processes": 5000}
+HANGING = {
+    "half_line",
+    "hangs_midway",
+    "drip",
+    "silent",
+    "ignores_signals",
+    "stops_itself",
+    "closes_input",
+    "leaves_children",
+    "unflushed",
+    "never_reads",
+}
+"""Programs whose answer never comes, however long the arena waits: it waits for HANGING_MS."""
+HANGING_MS = 150
+MOVE_MS = {"stderr_flood": 5000, "memory": 3000, "many_processes": 5000}
 """Programs that need a while for what they do, with the ms for their moves."""
+MOVE_MS |= dict.fromkeys(HANGING, HANGING_MS)
 FAULTLESS = {"burns"}
 
 
@@ -196,9 +210,8 @@ class Timed(BotPlayer):
         super().begin(start)
 
     def choose(self, state, budget_ns):
-        self._deadline = (
-            time.monotonic() + (budget_ns if self.clock == "wall" else patience(budget_ns)) / 1e9
-        )
+        allowed_ns = budget_ns if self.clock == "wall" else timekeeper.patience(budget_ns)
+        self._deadline = time.monotonic() + allowed_ns / 1e9
         return super().choose(state, budget_ns)
 
     def dismiss(self):
@@ -224,6 +237,8 @@ def play_with_a_fitting_grace(monkeypatch):
     def fitted(program, *table, **options):
         if program in LATE:
             monkeypatch.setattr(aftermath, "GRACE_NS", 60_000_000_000)
+        if program in HANGING:
+            monkeypatch.setattr(timekeeper, "MIN_PATIENCE_NS", 0)
         return played(program, *table, **options)
 
     return fitted
@@ -235,7 +250,7 @@ def played(program, players, seat, sandbox=OPEN, others=random_move):
         culprit if at == seat else InProcessPlayer(f"good-{at}", others) for at in range(players)
     ]
     plan = single_game("zoo", "bird", players, [player.name for player in seated])
-    timing = msgspec.structs.replace(TIMING, move_ms=PATIENT.get(program, TIMING.move_ms))
+    timing = msgspec.structs.replace(TIMING, move_ms=MOVE_MS.get(program, TIMING.move_ms))
     try:
         return Referee(plan, built_in("bird"), seated, timing).play(), culprit.over_s
     finally:

@@ -1,13 +1,17 @@
-"""Answers the same thing thousands of times."""
+"""Answers the same thing thousands of times, in one write, so that all of it is there at once also
+on a slow machine.
+"""
 
+import json
+import random
 import sys
 
-from polite import move, play
+from polite import play
 
 
 def misbehave(message):
-    for _ in range(20_000):
-        move(message)
+    answer = {"type": "move", "id": message["id"], "move": random.choice(message["legal"])}
+    sys.stdout.write((json.dumps(answer) + "\n") * 20_000)
     sys.stdout.flush()
 
 

@@ -62,8 +62,11 @@ def test_standings_live_and_keep_the_focus_the_order_and_what_is_scrolled(browse
     # what came new stands still until its next step
     assert browser.js("return document.querySelector('.film').animationsPaused()")
     assert browser.log() == []
+    own = server.url.partition("?")[0]
     asked = {address for address in browser.requests() if not address.startswith("data:")}
-    assert asked == {f"{server.url.partition('?')[0]}runs/run{end}" for end in ("", "/events")}
+    files = {address for address in asked if address.startswith(f"{own}static/arena.")}
+    assert len(files) == 2, "one style and one script"
+    assert asked - files == {f"{own}runs/run{end}" for end in ("", "/events")}
 
 
 def test_the_links_of_a_run_lead_to_pages(browser, run):

@@ -16,11 +16,11 @@ from arena.players.sandbox.tiers import Sandbox
 from arena.records.timing import Timing
 from arena.tournament.schedule import single_game
 from tests.attacks.tiers import needs
-
-# The last two are fixtures.
-from tests.players.test_timekeeper import BIRD, one_core, player  # noqa: F401
 from tests.support.burners import all_cores, burners
 from tests.support.commandline import FIRST
+
+# The last two are fixtures.
+from tests.support.timed import BIRD
 
 GAMES = int(os.environ.get("ARENA_FAIR_GAMES", "0"))
 pytestmark = [pytest.mark.skipif(not GAMES, reason="slow: use make fair"), pytest.mark.alone]

@@ -2,13 +2,16 @@
 
 import os
 import re
+import select
 import subprocess
 import sys
+import time
 
 import click
 import pytest
 
-from arena.cli.board import Human, Mosaic
+from arena.cli.board import Mosaic
+from arena.cli.human import Human
 from arena.match.referee import Referee
 from arena.players.player import InProcessPlayer, random_move
 from arena.records.timing import Timing
@@ -17,6 +20,7 @@ from arena.rules.boards import built_in, parse_board
 from arena.rules.notation import KIND_SHIFT, TILE_OF_KIND, TILES, move_text, parse_deck, parse_move
 from arena.tournament.schedule import single_game
 from tests.support.commandline import ROOT
+from tests.support.terminals import Screen, open_terminal
 
 
 class Typist(Human):
@@ -231,3 +235,72 @@ def test_the_command_ends_with_the_person(arena, typed):
 def test_play_web_refuses_what_only_the_terminal_has(arena, options, said):
     _, err = arena("play", "greedy", "--web", *options, status=2)
     assert said in err
+
+
+class Terminal:
+    """A game of a person on a terminal of 80 columns and 24 lines."""
+
+    def __init__(self, arena, term):
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": term, "NO_COLOR": "1"}
+        for name in ("COLUMNS", "LINES"):
+            environment.pop(name, None)
+        self.keys, theirs = open_terminal(columns=80, lines=24)
+        command = ["play", "greedy", "--human", "0", "--seed", "5"]
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "arena", *command],
+            cwd=arena.home,
+            env=environment,
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+        )
+        os.close(theirs)
+        self.raw = ""
+        self.screen = Screen()
+
+    def press(self, keys, until):
+        """Press keys and wait until the screen has the text ``until``."""
+        os.write(self.keys, keys)
+        end = time.monotonic() + 60
+        while until not in self.screen.text and time.monotonic() < end:
+            if select.select([self.keys], [], [], 1)[0]:
+                text = os.read(self.keys, 65536).decode()
+                self.raw += text
+                self.screen.write(text)
+        assert until in self.screen.text, self.screen.text
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        """End the game if a test has failed in the middle of it."""
+        self.process.kill()
+        self.process.wait(60)
+        os.close(self.keys)
+
+    def quit(self):
+        self.press(b"quit\n", "interrupted")
+        assert self.process.wait(60) == 130
+
+
+def test_a_person_aims_with_keys_and_types_in_one_game(arena):
+    with Terminal(arena, "xterm-256color") as terminal:
+        terminal.press(b"", "(? for help):")
+        terminal.press(b"\x1b[A", "pagodas to place: you 24, greedy 24")
+        terminal.press(b"\x1bOD" * 9, "Not here: ")
+        terminal.press(b"hint\n", "marked: the squares of 3 good moves")
+        terminal.press(b"\x1b[C" * 6, "pagodas to place")
+        terminal.press(b"\n", "turn 1: human plays")
+        played = re.search(r"turn 1: human plays (\w+)", terminal.screen.text)[1]
+        deck = parse_deck(single_game("5", "bird", 0, ["human", "greedy"]).deck)
+        assert State(built_in("bird"), 2, deck).is_legal(parse_move(built_in("bird"), played))
+        terminal.quit()
+
+
+def test_a_dumb_terminal_has_only_typed_moves(arena):
+    with Terminal(arena, "dumb") as terminal:
+        terminal.press(b"", "(? for help):")
+        terminal.press(b"?\n", "place a tile")
+        assert "\x1b" not in terminal.raw
+        assert "arrows" not in terminal.raw
+        terminal.quit()

@@ -7,13 +7,15 @@ from itertools import islice
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from arena.exports.moments import headline, is_costly, moments_of, sources_text, title_of
 from arena.match.chances import Sources
 from arena.match.replay import positions
 from arena.records.grades import Grade
+from arena.records.record import FORFEIT, Fault
 from arena.rules.notation import PASSED, move_text, parse_move, play_text
-from tests.match.test_grading import BIRD, game_of
+from tests.support.graded import BIRD, game_of
 
 RECORD = game_of("greedy", "careful")
 TABLE = game_of("greedy-8", "careful", "random")
@@ -159,6 +161,16 @@ def test_headlines_of_a_table_of_three(ranks, left, words, title):
     record = with_result(TABLE, ranks, left)
     assert headline(record, 0) == words
     assert title_of(record, 0) == title
+
+
+def test_whoever_forfeited_has_lost_whatever_was_left():
+    gone = [Fault(1, 20, "exit", "")]
+    duel = replace(with_result(RECORD, [1, 2], [9, 14], FORFEIT), faults=gone)
+    assert title_of(duel, 0) == "You won: careful forfeited"
+    assert headline(duel, 0) == "You won: nobody else was left in the game."
+    table = replace(with_result(TABLE, [1, 3, 2], [4, 1, 9]), faults=gone)
+    assert title_of(table, 0) == "You won against careful and random by 5"
+    assert headline(table, 0) == "You won by 5."
 
 
 def test_the_sources_of_the_result_are_a_sentence_of_rounded_shares():

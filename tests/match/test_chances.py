@@ -9,7 +9,7 @@ from arena.match.replay import positions, start_state
 from arena.records.grades import Judge
 from arena.records.record import shares
 from arena.rules.notation import PASSED, play_text
-from tests.match.test_grading import BIRD, GAMES, game_of
+from tests.support.graded import BIRD, GAMES, game_of
 
 QUICK = Judge("random", 50, 1)
 RECORD = GAMES[0]

@@ -15,20 +15,12 @@ from arena.match.replay import start_state
 from arena.players.player import built_in
 from arena.records.grades import Judge
 from arena.records.record import Fault
-from arena.rules import CORE, boards
+from arena.rules import CORE
 from arena.rules.notation import move_text, play_text
 from arena.tournament.schedule import single_game
+from tests.support.graded import BIRD, GAMES, game_of
 
-BIRD = boards.built_in("bird")
 QUICK = Judge("random", 50, 1)
-
-
-def game_of(*names, deal=0):
-    plan = single_game("grading", "bird", deal, list(names))
-    return play_alone(plan, BIRD, [built_in(name).choose for name in names], "here")
-
-
-GAMES = [game_of("random", "greedy-8", deal=deal) for deal in range(3)]
 
 
 def state_at(record, turn):

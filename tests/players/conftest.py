@@ -4,8 +4,10 @@ import pytest
 
 from arena.players import keeper_client
 from tests.support.cores import both
+from tests.support.started import start
+from tests.support.timed import one_core, player
 
-__all__ = ["both", "language"]
+__all__ = ["both", "language", "one_core", "player", "start"]
 
 
 @pytest.fixture(params=["native", "python"])

@@ -13,13 +13,8 @@ from arena.errors import Void
 from arena.players import orphans
 from arena.players.orphans import is_subreaper
 from arena.players.usage import stat_of
-from tests.players.test_process import (
-    HIDING,
-    PYTHON,
-    pids_of,
-    start,  # noqa: F401 - a fixture
-)
 from tests.support.processes import is_alive, wait_until_dead
+from tests.support.started import HIDING, PYTHON, pids_of
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(
@@ -59,7 +54,7 @@ def parent_of(pid):
     return int(stat_of(pid)[1])
 
 
-def test_a_killed_keeper_costs_no_process_its_life_that_is_not_the_bots(start):  # noqa: F811
+def test_a_killed_keeper_costs_no_process_its_life_that_is_not_the_bots(start):
     process = start(HIDING)
     pids = pids_of(process)
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
@@ -78,7 +73,7 @@ def test_a_killed_keeper_costs_no_process_its_life_that_is_not_the_bots(start): 
     os.waitpid(orphan, 0)
 
 
-def test_a_child_of_a_bots_process_is_the_bots_whatever_its_environment_says(start):  # noqa: F811
+def test_a_child_of_a_bots_process_is_the_bots_whatever_its_environment_says(start):
     process = start(UNMARKED_CHILD)
     pids = pids_of(process)
     kill_keeper_and_stop(process)
@@ -86,7 +81,7 @@ def test_a_child_of_a_bots_process_is_the_bots_whatever_its_environment_says(sta
         wait_until_dead(pid)
 
 
-def test_an_orphan_that_could_be_anybodys_is_left_alone(start):  # noqa: F811
+def test_an_orphan_that_could_be_anybodys_is_left_alone(start):
     process = start(UNMARKED_ORPHAN)
     [pid] = pids_of(process, 1)
     kill_keeper_and_stop(process)
@@ -125,7 +120,7 @@ def test_where_all_children_are_keepers_every_orphan_is_a_bots():
         assert ending_of_other == "None"
 
 
-def test_a_process_adopts_orphans_only_while_it_has_a_bot(start):  # noqa: F811
+def test_a_process_adopts_orphans_only_while_it_has_a_bot(start):
     assert not is_subreaper()
     one, other = start("pass"), start("pass")
     assert is_subreaper()
@@ -136,7 +131,7 @@ def test_a_process_adopts_orphans_only_while_it_has_a_bot(start):  # noqa: F811
     assert not is_subreaper()
 
 
-def test_a_process_that_adopted_orphans_before_its_first_bot_does_so_after_the_last(start):  # noqa: F811
+def test_a_process_that_adopted_orphans_before_its_first_bot_does_so_after_the_last(start):
     orphans._set_subreaper(adopts=True)
     try:
         start("pass").stop()
@@ -145,7 +140,7 @@ def test_a_process_that_adopted_orphans_before_its_first_bot_does_so_after_the_l
         orphans._set_subreaper(adopts=False)
 
 
-def test_a_bot_that_cannot_be_started_leaves_the_process_as_it_was(start, tmp_path):  # noqa: F811
+def test_a_bot_that_cannot_be_started_leaves_the_process_as_it_was(start, tmp_path):
     tmp_path.rmdir()
     with pytest.raises(Void):
         start("pass")

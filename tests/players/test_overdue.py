@@ -22,13 +22,8 @@ from arena.players.timekeeper import (
     Timekeeper,
     patience,
 )
-from tests.players.test_timekeeper import (
-    ScriptedChannel,
-    ScriptedClock,
-    begun,
-    choose_move,
-    player,  # noqa: F401 - a fixture
-)
+from tests.support.scripted import ScriptedChannel, ScriptedClock
+from tests.support.timed import begun, choose_move
 
 BUDGET_NS, WAITED_NS = 400_000_000, 4_000_000_000
 BUSY, FAIR = 0.02, 0.12
@@ -141,7 +136,7 @@ LIMIT_MS = 600
 """More than the CPU time of `IMPORTS`, and less than the sleep of `SLEEPS`."""
 
 
-def starting(player, name, before):  # noqa: F811
+def starting(player, name, before):
     """A bot that does this before it reads its input, with `LIMIT_MS` for its start."""
     slow = player(name, startup_ms=LIMIT_MS)
     script = slow.bot.folder / "bot.py"
@@ -149,7 +144,7 @@ def starting(player, name, before):  # noqa: F811
     return slow
 
 
-def test_a_start_that_a_busy_machine_delays_beyond_its_limit_is_no_fault(player, monkeypatch):  # noqa: F811
+def test_a_start_that_a_busy_machine_delays_beyond_its_limit_is_no_fault(player, monkeypatch):
     """The bot stands still for twice its limit, and the meter says that it waits for a processor:
     so it would be beside many busy programs.
     """
@@ -157,7 +152,7 @@ def test_a_start_that_a_busy_machine_delays_beyond_its_limit_is_no_fault(player,
     begun(starting(player, "delayed", SLEEPS + IMPORTS))
 
 
-def test_a_start_that_sleeps_beyond_its_limit_is_a_fault_and_says_what_it_used(player):  # noqa: F811
+def test_a_start_that_sleeps_beyond_its_limit_is_a_fault_and_says_what_it_used(player):
     with pytest.raises(Forfeit) as fault:
         begun(starting(player, "sleeper", SLEEPS))
     assert fault.value.kind == FaultKind.STARTUP
@@ -165,13 +160,13 @@ def test_a_start_that_sleeps_beyond_its_limit_is_a_fault_and_says_what_it_used(p
     assert "start faster: load less before ready" in str(fault.value)
 
 
-def test_a_start_that_computes_beyond_its_limit_is_a_fault_on_any_machine(player, monkeypatch):  # noqa: F811
+def test_a_start_that_computes_beyond_its_limit_is_a_fault_on_any_machine(player, monkeypatch):
     monkeypatch.setattr(Meter, "wants_processor", lambda _: True)
     with pytest.raises(Forfeit, match=f"within the {LIMIT_MS} ms of CPU time allowed for"):
         begun(starting(player, "loader", IMPORTS + IMPORTS))
 
 
-def test_where_the_machine_is_to_blame_a_start_ends_the_run(player, monkeypatch):  # noqa: F811
+def test_where_the_machine_is_to_blame_a_start_ends_the_run(player, monkeypatch):
     """The bot deadlocks, and each look at the machine finds that the bot has computed meanwhile."""
     stuck = starting(player, "stuck", "\ntime.sleep(600)\n")
     stuck.open()
@@ -189,7 +184,7 @@ def test_where_the_machine_is_to_blame_a_start_ends_the_run(player, monkeypatch)
         stuck.greet()
 
 
-def test_by_the_wall_clock_a_start_is_judged_by_the_wall(player, monkeypatch):  # noqa: F811
+def test_by_the_wall_clock_a_start_is_judged_by_the_wall(player, monkeypatch):
     monkeypatch.setattr(Meter, "wants_processor", lambda _: True)
     slow = starting(player, "wall", SLEEPS)
     slow.clock = "wall"
@@ -210,7 +205,7 @@ def becomes(is_so):
     ["compute(99)", "os.fork() or compute(99); time.sleep(600)",
      "import threading; threading.Thread(target=compute, args=[99]).start(); time.sleep(600)"],
 )  # fmt: skip
-def test_a_bot_wants_a_processor_while_any_thread_of_it_computes(player, in_turn):  # noqa: F811
+def test_a_bot_wants_a_processor_while_any_thread_of_it_computes(player, in_turn):
     busy = begun(player("busy", at_start=in_turn))
     busy.channel.flush()
     meter, used_ns = busy.process.meter, busy.process.meter.used_ns()
@@ -218,7 +213,7 @@ def test_a_bot_wants_a_processor_while_any_thread_of_it_computes(player, in_turn
     assert all(meter.wants_processor() for _ in range(5))
 
 
-def test_a_bot_that_waits_for_its_input_wants_no_processor(player):  # noqa: F811
+def test_a_bot_that_waits_for_its_input_wants_no_processor(player):
     calm = begun(player("calm"))
     assert becomes(lambda: not calm.process.meter.wants_processor())
 
@@ -256,7 +251,7 @@ def test_the_share_of_this_process_is_one_of_what_the_bot_leaves(
     assert keeper._share() == pytest.approx(share, rel=0.1)
 
 
-def test_where_the_machine_is_to_blame_an_answer_ends_the_run(player, monkeypatch):  # noqa: F811
+def test_where_the_machine_is_to_blame_an_answer_ends_the_run(player, monkeypatch):
     asleep = begun(player("asleep", in_turn="time.sleep(600)"))
     meter = asleep.process.meter
     looks = SimpleNamespace(taken=0)

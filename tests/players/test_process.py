@@ -21,27 +21,9 @@ from arena.players.sandbox.readable import readable_paths
 from arena.players.sandbox.tiers import TIERS, Sandbox, failure
 from arena.players.usage import is_ending, read_file
 from tests.support.processes import is_alive, wait_until_dead
-
-PYTHON = sys.executable
-
+from tests.support.started import HIDING, PYTHON, pids_of
 
 pytestmark = pytest.mark.usefixtures("language")
-
-
-@pytest.fixture
-def start(tmp_path):
-    started = []
-
-    def run(code, *command):
-        process = BotProcess(command or [PYTHON, "-c", code], tmp_path)
-        started.append(process)
-        return process
-
-    yield run
-    for process in started:
-        process.stop()
-        for descriptor in (process.to_bot, process.from_bot):
-            os.close(descriptor)
 
 
 def read_all(process):
@@ -160,31 +142,6 @@ def test_a_bot_has_its_pipes_where_the_arena_has_no_standard_streams(tmp_path, c
     program = CLOSED.format(closed=closed)
     subprocess.run([PYTHON, "-c", program, tmp_path], check=True)
     assert (tmp_path / "answer").read_bytes() == b"hello\n"
-
-
-HIDING = """
-import os, subprocess, sys, time
-child = subprocess.Popen([sys.executable, "-c", "import os, time; os.setsid(); time.sleep(600)"])
-told, tell = os.pipe()
-if os.fork() == 0:
-    os.setsid()
-    if os.fork() == 0:
-        print(os.getpid(), flush=True)
-        os.write(tell, b".")
-        time.sleep(600)
-    os._exit(0)
-os.read(told, 1)
-print(child.pid, flush=True)
-time.sleep(600)
-"""
-
-
-def pids_of(process, count=2):
-    data = b""
-    while data.count(b"\n") < count:
-        assert (got := os.read(process.from_bot, 100)), f"only {data!r} came"  # noqa: RUF018
-        data += got
-    return [int(word) for word in data.split()]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a keeper inherit orphans")

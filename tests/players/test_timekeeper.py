@@ -2,7 +2,6 @@
 a rival late, and whoever computes while another is asked is stopped.
 """
 
-import os
 import re
 import shutil
 import signal
@@ -18,13 +17,8 @@ import pytest
 from arena.errors import Forfeit
 from arena.match.referee import Referee
 from arena.players import timekeeper
-from arena.players.bot import BotPlayer
-from arena.players.channel import TimedOut
-from arena.players.folder import bot_at
 from arena.players.keeper_client import KeeperClient
-from arena.players.messages import Start
 from arena.players.process import LIMITS
-from arena.players.sandbox.tiers import choose
 from arena.players.timekeeper import (
     FIRST_SLICE_NS,
     OVERSLEPT_NS,
@@ -34,47 +28,17 @@ from arena.players.timekeeper import (
     patience,
 )
 from arena.records.timing import Timing
-from arena.rules import State
-from arena.rules.boards import built_in
-from arena.rules.notation import parse_deck
 from arena.tournament.schedule import single_game
 from tests.support.burners import all_cores, burners
 from tests.support.processes import states
+from tests.support.scripted import STALL_NS, ScriptedChannel, ScriptedClock
 from tests.support.stalls import unless_the_machine_stalled
+from tests.support.timed import BIRD, BUDGET_NS, HEAD, ask, begun
 from tests.support.waiting import wait_for
 
 ROOT = Path(__file__).parents[2]
-BIRD = built_in("bird")
-START = Start(players=2, seat=0, board=BIRD.rows, pagodas=24, seed=1, move_ms=400)
-BUDGET_NS = 400_000_000
 LATE = r"the bot used \d+ ms of CPU time for an answer that might take 400 ms"
 
-HEAD = """
-import json, os, signal, sys, time
-def messages():
-    for line in sys.stdin:
-        yield json.loads(line)
-def send(**message):
-    print(json.dumps(message), flush=True)
-def compute(seconds):
-    end = time.process_time() + seconds
-    while time.process_time() < end: pass
-def crowd(number, seconds=99):
-    for _ in range(number):
-        if os.fork() == 0:
-            os.setsid()
-            compute(seconds)
-            os._exit(0)
-for message in messages():
-    if message["type"] == "hello":
-        send(type="ready", id=message["id"], view="full")
-    elif message["type"] == "start":
-        AT_START
-    elif message["type"] == "turn":
-        IN_TURN
-        send(type="move", id=message["id"], move=message["legal"][0])
-        AFTER_TURN
-"""
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="CPU time is counted by Linux"),
@@ -88,61 +52,6 @@ def counting(request, monkeypatch):
     if request.param == "proc":
         monkeypatch.setitem(LIMITS, "counts", 0)
     return request.param
-
-
-@pytest.fixture
-def one_core():
-    """This process and all that it starts share one processor."""
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {max(before)})
-    yield
-    os.sched_setaffinity(0, before)
-
-
-@pytest.fixture
-def player(tmp_path):
-    made = []
-
-    def make(
-        name,
-        *,
-        at_start="pass",
-        in_turn="pass",
-        after_turn="pass",
-        clock="cpu",
-        sandbox="off",
-        startup_ms=30_000,
-    ):
-        folder = tmp_path / name
-        folder.mkdir()
-        text = HEAD.replace("AT_START", at_start).replace("IN_TURN", in_turn)
-        (folder / "bot.py").write_text(text.replace("AFTER_TURN", after_turn))
-        walls = choose(sandbox, accept_none=True).sandbox
-        made.append(
-            BotPlayer(
-                bot_at(folder, name=name, command=["python3", "bot.py"]), startup_ms, walls, clock
-            )
-        )
-        return made[-1]
-
-    yield make
-    for each in made:
-        each.stop()
-
-
-def begun(player):
-    player.begin(START)
-    return player
-
-
-def choose_move(player):
-    state = State(BIRD, 2, parse_deck(single_game("time", "bird", 0, ["a", "b"]).deck))
-    return player.choose(state, BUDGET_NS)
-
-
-def ask(player):
-    with unless_the_machine_stalled(player):
-        return choose_move(player)
 
 
 def wait_for_use(player, most_s=240):
@@ -342,7 +251,7 @@ from _pytest.outcomes import Skipped
 from arena.errors import Forfeit, Void
 from arena.players.bot import BotPlayer
 from arena.players.folder import bot_at
-from tests.players.test_timekeeper import START, ask
+from tests.support.timed import START, ask
 player = BotPlayer(bot_at(Path({folder!r}), name="bot", command=["python3", "bot.py"]), 30_000)
 player.begin(START)
 print("ready", flush=True)
@@ -381,48 +290,6 @@ def test_a_worker_that_was_stopped_for_a_while_judges_no_otherwise(tmp_path, in_
     if told.startswith("Skipped the machine stalled"):
         pytest.skip(told)
     assert told.startswith(expected)
-
-
-STALL_NS = 3_600_000_000_000
-"""An hour: longer than any bot may take."""
-
-
-class ScriptedClock:
-    """Stands in for the module ``time``: it shows the time that a test has set, and a thread that
-    computes uses a whole processor.
-    """
-
-    def __init__(self):
-        self.now_ns = 0
-
-    def monotonic_ns(self):
-        return self.now_ns
-
-    def thread_time_ns(self):
-        self.now_ns += 1_000_000
-        return self.now_ns
-
-
-class ScriptedChannel:
-    """Stands in for a bot's channel: each wait takes so many ns longer than asked for, until there
-    are no more of them and the answer comes.
-    """
-
-    counter = counted = -1
-
-    def __init__(self, clock, overslept_ns):
-        self._clock = clock
-        self._overslept_ns = iter(overslept_ns)
-
-    def ask(self, request, deadline_ns):
-        return self.go_on(deadline_ns)
-
-    def go_on(self, deadline_ns):
-        overslept_ns = next(self._overslept_ns, None)
-        if overslept_ns is None:
-            return b"the answer"
-        self._clock.now_ns = deadline_ns + overslept_ns
-        raise TimedOut(b"")
 
 
 @pytest.fixture

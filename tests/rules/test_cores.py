@@ -384,3 +384,17 @@ def test_a_state_keeps_its_board_and_its_deck_alive(State):
     state.play(parse_move(state.board, "Rb1Rc1"))
     assert state.board.name == "short-lived"
     assert state.pile == 65
+
+
+def test_the_native_core_lists_provinces_without_running_python_code(both):
+    """Bots list the provinces after every move that they try."""
+    state = both[1](Board("row", ("R....R....R..",)), 2, [1] * 72)
+    state.play(parse_move(state.board, "Yb1Yc1"))
+    called = []
+    sys.setprofile(lambda frame, event, _: called.append(frame) if event == "call" else None)
+    try:
+        provinces = state.provinces()
+    finally:
+        sys.setprofile(None)
+    assert len(provinces) == 1
+    assert called == []

@@ -176,3 +176,29 @@ def test_a_process_that_ended_while_it_rested_is_replaced(watched):
         assert each.player.process.ending(wait_s=30)
     worker.batch(second)
     assert len(worker.processes) == 8
+
+
+def test_the_processes_of_the_trial_before_a_run_play_its_first_game(watched):
+    worker = watched()
+    assert worker.worker.try_starts(["a", "b"]) == []
+    tried = [each.player.process.processes()[0] for each in worker.everybody()]
+    assert [set(states(each.player.process)) for each in worker.everybody()] == [{"T"}] * 2
+    for batch in batches(1, deals=1):
+        worker.batch(batch)
+    assert len(worker.processes) == 4
+    assert set(tried) == set(worker.processes[:2])
+
+
+def test_the_processes_of_the_trial_before_a_run_of_strangers_end_at_once(watched):
+    worker = watched(replace(OPEN, strangers=True))
+    assert worker.worker.try_starts(["a", "b"]) == []
+    assert worker.everybody() == []
+
+
+def test_a_bot_that_fails_its_trial_is_named_and_the_others_are_kept(watched):
+    worker = watched()
+    bots = worker.worker.setup.bots
+    bots["b"] = replace(bots["b"], manifest=replace(bots["b"].manifest, command=["false"]))
+    first, *_ = worker.worker.try_starts(["a", "b", "c"])
+    assert first.startswith("b did not start: ")
+    assert [each.player.name for each in worker.everybody()] == ["a", "c"]

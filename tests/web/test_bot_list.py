@@ -12,6 +12,7 @@ from arena.web import bot_list
 from arena.web import home as pages
 from arena.web.bot_list import BotList
 from arena.web.run_list import RunList
+from tests.exports.runs import write_run
 
 SOURCE = "print('a bot')\n"
 
@@ -141,3 +142,21 @@ def test_the_first_page_is_rendered_again_only_when_what_it_shows_has_changed(ho
     (home / "bots" / "bob" / "bot.toml").unlink()
     ask(may_change=True)
     assert rendered == ["home.html"] * 3, "the bots that can play are others"
+
+
+def test_runs_of_one_name_in_two_collections_are_told_apart(home):
+    """Each rating leads to the run that it is from."""
+    header = "rank,bot,games,elo,elo_low,elo_high,mark,forfeits\n"
+    hashes = {row["bot"]: row["hash"] for row in BotList(home).rows([])[0]}
+    runs = []
+    for collection, bot in (("first", "ann"), ("second", "bob")):
+        folder = write_run(home / "results" / collection / "players-2", [bot, "x"], [])
+        info = (folder / "run.json").read_text().replace("ab" * 32, hashes[bot])
+        (folder / "run.json").write_text(info)
+        (folder / "standings.csv").write_text(f"{header}1,{bot},12,40,10,70,,0\n")
+        runs.append(folder)
+    rows = own(BotList(home).rows(runs)[0])
+    assert [rows[bot]["rated"][0] for bot in ("ann", "bob")] == [
+        "first:players-2",
+        "second:players-2",
+    ]

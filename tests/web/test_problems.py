@@ -2,6 +2,8 @@
 
 import pytest
 
+from arena.web import problems
+from arena.web.problems import Damage, Damages
 from tests.exports.runs import duels, write_run
 from tests.web.serving import Served
 
@@ -50,3 +52,42 @@ def test_lists_and_streams_name_no_folder(damaged):
     for path in ("/", "/runs", "/runs/journal/events"):
         status, _, text = server.ask(path)
         assert (status, str(home) in text) == (200, False), path
+
+
+def test_a_run_without_a_journal_is_not_damaged(damaged):
+    server, home, games = damaged
+    write_run(home / "results" / "fresh", "ab", [])
+    (home / "results" / "fresh" / "games.jsonl").unlink()
+    for path in ("/runs/fresh/games", "/runs/fresh/report", f"/runs/fresh/games/{games[0].id}"):
+        text = server.ask(path)[2]
+        assert "damaged" not in text, path
+        assert str(home) not in text
+
+
+def test_a_damaged_journal_is_read_once_and_not_to_its_end(tmp_path, monkeypatch):
+    """Anybody may ask for a page of it again and again."""
+    reads = []
+
+    def counting(path):
+        reads.append(0)
+        for line in read_lines(path):
+            reads[-1] += 1
+            yield line
+
+    read_lines = problems.read_lines
+    monkeypatch.setattr(problems, "read_lines", counting)
+    monkeypatch.setattr(problems, "MAX_READ", 3)
+    run = write_run(tmp_path / "results" / "long", "ab", duels("ab", 4), deals=4)
+    journal = run / "games.jsonl"
+    with journal.open("a") as file:
+        file.write("nonsense\n")
+    damages = Damages(tmp_path)
+    error = f"{journal}, line 9: expected a record"
+    found = [damages.of("long", error) for _ in range(5)]
+    assert reads == [3]
+    assert found == [Damage("long", "arena verify long", 3, is_more=True)] * 5
+    assert damages.of("long", "the run has no game 'x'") is None
+    with journal.open("a") as file:
+        file.write("nonsense\n")
+    assert damages.of("long", error) == found[0]
+    assert reads == [3, 3, 3]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from markupsafe import Markup, escape
 
 from arena.exports.grid import figure, visible
-from arena.ratings.columns import half_width
+from arena.ratings.column import half_width
 
 if TYPE_CHECKING:
     import pandas as pd

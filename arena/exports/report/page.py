@@ -1,5 +1,5 @@
-"""Makes pages from templates. A page contains its styles and scripts, and a security policy that
-blocks everything else.
+"""Makes pages from templates. A page contains its styles and scripts, or names the files of a
+server that have them, and it has a security policy that blocks everything else.
 
 The rules that a page names are listed at its end. Each number of a rule is a link to the rule's
 text, with the text as its tooltip.
@@ -61,7 +61,7 @@ SCRIPTS = (
     "viewer.js",
 )
 POLICY = (
-    "default-src 'none'; img-src {images}; style-src '{style}'; script-src '{script}'; base-uri"
+    "default-src 'none'; img-src {images}; style-src {style}; script-src {script}; base-uri"
     " 'none'; require-trusted-types-for 'script'; {further}"
 )
 
@@ -70,8 +70,9 @@ class PageSetting(NamedTuple):
     """What one kind of pages has in addition to what all pages have.
 
     ``package``  the package with further templates, in a folder called ``templates``
-    ``style``    CSS in addition to that of the report
-    ``scripts``  the texts of scripts in addition to those of the report
+    ``sheets``   the addresses of the files with the styles; if there are none, the page contains
+                 its styles and scripts
+    ``scripts``  the addresses of the files with the scripts, in the order in which they run
     ``policy``   the end of the security policy: where forms may lead, and what else the pages may
                  do
     ``links``    links to other pages, as (address, text)
@@ -79,7 +80,7 @@ class PageSetting(NamedTuple):
     """
 
     package: str = PACKAGE
-    style: str = ""
+    sheets: tuple[str, ...] = ()
     scripts: tuple[str, ...] = ()
     policy: str = "form-action 'none'; trusted-types 'none'"
     links: tuple[tuple[str, str], ...] = ()
@@ -93,11 +94,13 @@ def render(template: str, values: Mapping[str, Any], setting: PageSetting = ALON
     """Makes a page from the template with this name and ``values`` for it. ``setting`` is the kind
     of page.
     """
-    style, script = _inlines(setting)
     page = {
         "policy": policy_of(setting),
-        "style": style,
-        "script": script,
+        "sheets": setting.sheets,
+        "scripts": setting.scripts,
+        # Both come from the project, so they need no escaping.
+        "style": Markup(every_style()),  # noqa: S704
+        "script": Markup(every_script()),  # noqa: S704
         "links": setting.links,
         "guide": GUIDE,
     }
@@ -117,22 +120,28 @@ def policy_of(setting: PageSetting) -> str:
     """The security policy of the pages of the kind ``setting``, which says what a page may load and
     run.
 
-    It names the page's own style and script by their hashes.
+    It names the styles and scripts that a page contains by their hashes.
     """
-    style, script = (
-        f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}" for text in _inlines(setting)
-    )
+    if setting.sheets:
+        style = script = "'self'"
+    else:
+        style, script = (
+            f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+            for text in (every_style(), every_script())
+        )
     return POLICY.format(images=setting.images, style=style, script=script, further=setting.policy)
 
 
 @cache
-def _inlines(setting: PageSetting) -> tuple[Markup, Markup]:
-    """The text of all styles, and the text of all scripts, of the pages of the kind ``setting``.
-    Both come from the project, so they need no escaping.
-    """
-    style = (read("style.css"), setting.style, drawing_style() + SEAT_NAMES_STYLE)
-    scripts = (*map(read, SCRIPTS), *setting.scripts)
-    return Markup("\n".join(style)), Markup("\n".join(scripts))  # noqa: S704
+def every_style() -> str:
+    """The text of all styles of a report."""
+    return "\n".join((read("style.css"), drawing_style() + SEAT_NAMES_STYLE))
+
+
+@cache
+def every_script() -> str:
+    """The text of all scripts of a report."""
+    return "\n".join(map(read, SCRIPTS))
 
 
 def data_text(value: Any) -> Markup:

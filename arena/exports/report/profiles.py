@@ -15,15 +15,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from arena.exports.analysis import regress_command
 from arena.exports.grid import MISSING, counted, figure, signed, with_error
 from arena.exports.report.charts import END, START, axis, interval, linear
 from arena.exports.report.material import Material
 from arena.exports.report.scan import Reasons, Scan
 from arena.exports.report.sections import bots_of, version_rows
+from arena.exports.review_text import regress_command
 from arena.exports.text import ends_of
 from arena.players.labels import label_among
-from arena.ratings.columns import PAIRS, STANDINGS, half_width
+from arena.ratings.column import half_width
+from arena.ratings.columns import PAIRS, STANDINGS
 from arena.records.record import name_of, shares
 from arena.rules.terms import LAST_PAGODA
 

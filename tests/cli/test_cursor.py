@@ -1,0 +1,163 @@
+"""A tile that is moved over the board with keys: where it goes, what is said, what is drawn."""
+
+import re
+from contextlib import nullcontext
+
+import pytest
+
+from arena.cli.board import Mosaic
+from arena.cli.cursor import (
+    BACK_TAB,
+    DOWN,
+    ENTER,
+    ESCAPE,
+    LEFT,
+    RIGHT,
+    SPACE,
+    TAB,
+    UP,
+    Aim,
+    Cursor,
+    FirstCharacter,
+)
+from arena.rules import State
+from arena.rules.boards import built_in
+from arena.rules.notation import TILES, move_text, parse_deck, parse_tile
+from arena.tournament.schedule import single_game
+from tests.support.terminals import Screen
+
+BIRD = built_in("bird")
+PROMPT = "your move: "
+
+
+def opening(board=BIRD, players=2):
+    bots = ["you", "b", "c", "d"][:players]
+    return State(board, players, parse_deck(single_game("person", "bird", 0, bots).deck))
+
+
+class Scripted:
+    """A keyboard that presses these keys."""
+
+    def __init__(self, keys):
+        self.keys = list(keys)
+
+    def read(self):
+        if not self.keys:
+            raise EOFError
+        return self.keys.pop(0)
+
+    def open(self):
+        return nullcontext()
+
+
+def shown_after(keys, state, monkeypatch, lines=24):
+    """What the cursor returns, None if the keys are used up, and what is on the terminal."""
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("LINES", str(lines))
+    screen = Screen()
+    names = ["you", "bo", "cy", "di"][: len(state.left)]
+    cursor = Cursor(Scripted(keys), Mosaic(state.board), names, screen.write)
+    cursor.begin_turn(state, PROMPT)
+    try:
+        return cursor.choose(state, PROMPT), screen
+    except EOFError:
+        return None, screen
+
+
+def test_a_tile_has_four_ways_and_one_of_a_single_colour_two():
+    red_blue, double = parse_tile("RB"), parse_tile("YY")
+    aim = Aim(tile=red_blue, turn=0, column=5, row=5)
+    moves = []
+    for _ in range(4):
+        moves.append(move_text(BIRD, aim.move(BIRD)))
+        assert Aim.of(BIRD, aim.move(BIRD)) == aim
+        aim = aim.after(SPACE, BIRD, [red_blue])
+    assert moves == ["Rf6Bg6", "Rf6Bf7", "Bf6Rg6", "Bf6Rf7"]
+    assert move_text(BIRD, aim.move(BIRD)) == moves[0]
+    aim = Aim(tile=double, turn=0, column=5, row=5)
+    assert aim.after(SPACE, BIRD, [double]).after(SPACE, BIRD, [double]) == aim
+
+
+def test_both_squares_stay_on_the_board():
+    tile = parse_tile("RB")
+    corner = [RIGHT] * 20 + [DOWN] * 20
+    for keys in (corner, [SPACE, *corner, SPACE, DOWN]):
+        aim = Aim(tile=tile, turn=0, column=5, row=5)
+        for key in keys:
+            aim = aim.after(key, BIRD, [tile])
+        assert re.search("Rl13Bm13|Bl13Rm13", move_text(BIRD, aim.move(BIRD)))
+    aim = Aim(tile=tile, turn=1, column=0, row=0).after(UP, BIRD, []).after(LEFT, BIRD, [])
+    assert move_text(BIRD, aim.move(BIRD)) == "Ra1Ba2"
+
+
+def test_tab_takes_the_next_tile_of_the_hand_and_keeps_the_place():
+    hand = sorted(map(parse_tile, ("RR", "RB", "RB")))
+    aim = Aim(tile=parse_tile("RB"), turn=3, column=5, row=5)
+    double = aim.after(TAB, BIRD, hand)
+    assert (TILES[double.tile], double.turn, double.column) == ("RR", 1, 5)
+    assert double.after(BACK_TAB, BIRD, hand).tile == aim.tile
+
+
+@pytest.mark.parametrize("players", [2, 4])
+def test_what_the_move_does_is_said_before_it_is_placed(players, monkeypatch):
+    state = opening(players=players)
+    found = next(move for move in state.legal_moves() if played_left(state, move) < state.left[0])
+    aim = Aim.of(BIRD, found)
+    keys = [RIGHT]
+    _, screen = shown_after(keys, state, monkeypatch)
+    assert "pagodas to place: you" in screen.text
+    first = aim_on(screen, state)
+    while first.tile != aim.tile:
+        first = first.after(TAB, BIRD, state.hands[0])
+        keys.append(TAB)
+    while first.turn != aim.turn:
+        first = first.after(SPACE, BIRD, state.hands[0])
+        keys.append(SPACE)
+    keys += [RIGHT if aim.column > first.column else LEFT] * abs(aim.column - first.column)
+    keys += [DOWN if aim.row > first.row else UP] * abs(aim.row - first.row)
+    chosen, screen = shown_after(keys, state, monkeypatch)
+    assert chosen is None
+    assert "You found a" in screen.text
+    assert f"you {state.left[0]} -> {state.left[0] - 1}" in screen.text
+    # The board is drawn in place of the last one, and everything fits the window.
+    assert screen.text.count("a   b   c") == 1
+    assert len(screen.text.split("\n")) <= 24
+    chosen, _ = shown_after([*keys, ENTER], state, monkeypatch)
+    assert chosen == found
+
+
+def played_left(state, move):
+    after = state.copy()
+    after.play(move)
+    return after.left[0]
+
+
+def aim_on(screen, state):
+    """The aim that is drawn: the first one is the legal place nearest to the middle."""
+    middle = (BIRD.height // 2, BIRD.width // 2)
+    return min(
+        (Aim.of(BIRD, move) for move in state.legal_moves()),
+        key=lambda aim: abs(aim.row - middle[0]) + abs(aim.column - middle[1]),
+    )
+
+
+def test_a_place_that_is_not_legal_says_why_and_enter_does_not_take_it(monkeypatch):
+    keys = [LEFT] * 13 + [UP] * 13
+    chosen, screen = shown_after([*keys, ENTER, ENTER], opening(), monkeypatch)
+    assert chosen is None
+    assert re.search(r"Not here: .*\(R4\.\d\)\.", screen.text.replace("\n", " "))
+
+
+def test_a_character_begins_a_line_and_escape_takes_the_aim_away(monkeypatch):
+    chosen, screen = shown_after([UP, ESCAPE, "", "R"], opening(), monkeypatch)
+    assert chosen == FirstCharacter("R")
+    assert "pagodas to place" not in screen.text
+    assert shown_after([ENTER], opening(), monkeypatch)[0] == FirstCharacter("")
+
+
+def test_a_window_that_is_too_low_has_no_cursor(monkeypatch):
+    cursor = Cursor(Scripted([]), Mosaic(BIRD), ["you", "bo"])
+    for columns, lines, expected in ((80, 24, True), (80, 20, False), (50, 40, False)):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        monkeypatch.setenv("LINES", str(lines))
+        assert cursor.has_room(opening()) == expected

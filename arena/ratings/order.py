@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import stdtrit
 
 from arena.errors import counted
 from arena.ratings.fit import Fit
 from arena.ratings.intervals import COVERAGE, holm
 from arena.ratings.model import FEW_DEALS, Bound, Component, Defeat, Ratings, rate
 from arena.ratings.results import Flags, Floats, Ints, Results
+from arena.ratings.scipy_parts import stdtrit
 from arena.ratings.sequential import FAR
 from arena.ratings.tally import score_journal
 

@@ -355,7 +355,7 @@ class Profiles:
         paged = tables.pairs[tables.pairs["bot"].isin([*opponents])]
         pairs = paged.rename(columns={"elo_diff": "elo"})
         self._pairs_of = dict.fromkeys(opponents, pairs.iloc[:0])
-        self._pairs_of |= dict(iter(pairs.groupby("bot")))
+        self._pairs_of.update((str(bot), rows) for bot, rows in pairs.groupby("bot"))
         self._pairs = {(row["bot"], row["opponent"]): row for row in _records(paged)}
         self._about = {bot["name"]: bot for bot in bots_of(material)}
         # the records of all games that any page names are read at once

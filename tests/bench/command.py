@@ -45,7 +45,8 @@ def bench(parts: tuple[str, ...], *, quick: bool, as_json: bool) -> None:
     startup   complete processes: startup.python_ms the interpreter, help_ms
               and version_ms the command, sdk_ms a bot, worker_ms a worker.
     tables    processor time of whole commands: tables.bots_s, sdk_s,
-              run_20_s and standings_20_s (20 games), runs_s (1,000 runs), pairs_few_s, standings_many_s,
+              run_20_s and standings_20_s (20 games), runs_s (1,000
+              runs), pairs_few_s, standings_many_s,
               report_few_s and report_many_s (100 and 300 bots), next to
               reference_s, which imports numpy and pandas;
               standings_many_mb the peak memory, report_few_size and

@@ -47,6 +47,17 @@ def test_a_list_waits_for_nothing_that_plays_games(arguments):
     assert not loaded & {*playing, "multiprocessing", "concurrent.futures", "tqdm", "secrets"}
 
 
+def test_tables_load_no_part_of_numpy_that_only_scipy_asks_for():
+    loaded = loaded_by("import arena.ratings.tables, arena.ratings.history")
+    assert "scipy.special" in loaded
+    assert not loaded & {"numpy.f2py", "numpy.testing", "unittest", "scipy.optimize"}
+
+
+def test_whoever_needs_the_parts_of_numpy_that_tables_leave_out_gets_them():
+    code = "import arena.ratings.tables, numpy.testing, numpy as np, numpy.f2py.crackfortran"
+    assert "numpy.f2py.crackfortran" in loaded_by(f"{code}; np.testing.assert_allclose(1, 1)")
+
+
 def test_the_help_waits_neither_for_the_rules_nor_for_what_reads_records():
     loaded = loaded_by("from arena.cli.main import run_command\nrun_command()", "--help")
     assert not loaded & {"arena.rules", "msgspec", "tqdm"}

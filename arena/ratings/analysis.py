@@ -13,7 +13,6 @@ import pandas as pd
 from msgspec import Struct, field
 from msgspec.structs import asdict
 from numpy.typing import NDArray
-from scipy.special import stdtr, stdtrit
 
 from arena.players.labels import label_among, nearest_label
 from arena.ratings.company import Company, company
@@ -22,6 +21,7 @@ from arena.ratings.intervals import holm, quantile
 from arena.ratings.model import rate
 from arena.ratings.notes import without_note
 from arena.ratings.results import Floats, Ints
+from arena.ratings.scipy_parts import stdtr, stdtrit
 from arena.ratings.tally import Tally, WholeRow, row_decoder
 from arena.records.grades import Grade
 from arena.records.journal import journal_of, read_rows

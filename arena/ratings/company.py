@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import stdtr
 
 from arena.ratings.fit import Fit
 from arena.ratings.intervals import holm
@@ -26,6 +25,7 @@ from arena.ratings.jackknife import (
 from arena.ratings.likelihood import ELO, Model
 from arena.ratings.model import rate
 from arena.ratings.results import MIN_SEATS, Flags, Floats, Ints, Results, count_games, restrict
+from arena.ratings.scipy_parts import stdtr
 from arena.records.record import DUEL
 
 LEVEL = 0.05

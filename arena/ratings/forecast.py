@@ -11,10 +11,10 @@ from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import stdtr
 
 from arena.ratings.fit import ROUNDING
 from arena.ratings.results import Floats, Ints
+from arena.ratings.scipy_parts import stdtr
 from arena.ratings.sequential import WIDEST, SequentialTest
 
 SURE = 0.8

@@ -66,14 +66,18 @@ class History(NamedTuple):
     @property
     def leader(self) -> str:
         """The version with the highest rating, if it is probably rated too high: the version after
-        it may be as good. Empty if the order of the two is clear, or with fewer than two ratings.
+        it may be as good. Empty if the order of the two is clear, if one of the two has too few
+        games for a rating without a mark, if a version that lost nothing may be better, or with
+        fewer than two ratings.
         """
         rated = self.table[self.table["elo_low"].notna() & self.table["elo_high"].notna()]
-        if len(rated) < MIN_RATED:
+        if len(rated) < MIN_RATED or ">" in {*self.table["mark"]}:
             return ""
         first, second = rated.sort_values("elo", ascending=False, kind="stable").to_dict("records")[
             :MIN_RATED
         ]
+        if first["mark"] or second["mark"]:
+            return ""
         is_clear = first["elo_low"] > second["elo"]
         return "" if is_clear else str(first["version"])
 

@@ -3,9 +3,9 @@ needs, and Holm's correction for many tests.
 """
 
 import numpy as np
-from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from arena.ratings.results import Flags, Floats
+from arena.ratings.scipy_parts import ndtr, ndtri, stdtr, stdtrit
 
 COVERAGE = 0.95
 NORMAL_QUANTILE = 1.96

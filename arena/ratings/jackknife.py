@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import csr_array, eye_array
 
 from arena.ratings.likelihood import Model, by_parameter
 from arena.ratings.results import Floats, Ints, Results
+from arena.ratings.scipy_parts import csr_array, eye_array
 
 GAMES_AT_ONCE = 1 << 17
 """About how many games are summed by deal in one step."""

@@ -10,10 +10,10 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from arena.errors import NoAnswerError
 from arena.ratings.results import Floats, Ints, Results
+from arena.ratings.scipy_parts import csr_array
 
 ELO = float(400 / np.log(10))
 """Elo points per unit of a parameter of the model."""

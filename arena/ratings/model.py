@@ -20,12 +20,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import expit, log_expit, logsumexp, softmax
 
 from arena.ratings.fit import Fit, fit_rated_group, fit_with_prior, held_fit, reach_of, took_from
 from arena.ratings.intervals import COVERAGE, holm
 from arena.ratings.likelihood import ELO
 from arena.ratings.results import Flags, Floats, Ints, Results, restrict
+from arena.ratings.scipy_parts import expit, log_expit, logsumexp, softmax
 from arena.records.record import DUEL
 
 LEVEL = 0.05

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.integrate import simpson
-from scipy.special import ndtr
 
 from arena.ratings.results import Floats
+from arena.ratings.scipy_parts import ndtr
 
 # Both series are exact; they differ in how many terms they need. The terms of reflections fade with
 # growing distance over the root of time, those of waves with time: at the time SHORT, both are

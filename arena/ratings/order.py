@@ -7,20 +7,21 @@ across it, and Holm's correction allows for the number of steps. The bots betwee
 are a *group*.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from math import floor, inf, isinf, log10, sqrt
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import stdtrit
 
 from arena.errors import counted
 from arena.ratings.fit import Fit
 from arena.ratings.intervals import COVERAGE, holm
 from arena.ratings.model import FEW_DEALS, Bound, Component, Defeat, Ratings, rate
 from arena.ratings.results import Flags, Floats, Ints, Results
+from arena.ratings.scipy_parts import stdtrit
 from arena.ratings.sequential import FAR
 from arena.ratings.tally import score_journal
 
@@ -237,9 +238,13 @@ def _outside(bots: Sequence[str], bounds: Sequence[Bound], rated: str) -> Iterat
         clear = [bots[bound.member] for bound in here if bound.is_clear.all()]
         if clear:
             yield f"{_listed(clear)} {_are(len(clear))} clearly {where} {rated}."
-        open_ones = [bound for bound in here if not bound.is_clear.all()]
-        for bound in open_ones[:MAX_GROUPS]:
-            yield f"{bots[bound.member]} is {_partly(bots, bound, where)}."
+        # Bots of which the same is said share a sentence.
+        alike = defaultdict[str, list[str]](list)
+        for bound in here:
+            if not bound.is_clear.all():
+                alike[_partly(bots, bound, where)].append(bots[bound.member])
+        for phrase, names in islice(alike.items(), MAX_GROUPS):
+            yield f"{_listed(names)} {_are(len(names))} {phrase}."
 
 
 def _partly(bots: Sequence[str], bound: Bound, where: str) -> str:
@@ -253,7 +258,7 @@ def _partly(bots: Sequence[str], bound: Bound, where: str) -> str:
         return f"not yet clearly {where} {others[0] if count == 1 else 'any rated bot'}"
     if len(others) > NAMED:
         return f"not yet clearly {where} {len(others)} of the {count} rated bots"
-    return f"not yet clearly {where} {_listed(others)}, but {where} all other rated bots"
+    return f"not yet clearly {where} {_listed(others)}, but clearly {where} all other rated bots"
 
 
 def _too_close(names: Sequence[str], group: Group, unit: str) -> str:

@@ -8,7 +8,7 @@ import msgspec
 from arena.cli.options import as_json
 from arena.exports.grid import columns_text
 
-PARTS = ("rules", "referee", "startup", "ratings", "memory", "hints")
+PARTS = ("rules", "referee", "startup", "tables", "ratings", "memory", "hints")
 
 
 @click.command()
@@ -44,6 +44,13 @@ def bench(parts: tuple[str, ...], *, quick: bool, as_json: bool) -> None:
               to the next request, .games_per_s games on one worker.
     startup   complete processes: startup.python_ms the interpreter, help_ms
               and version_ms the command, sdk_ms a bot, worker_ms a worker.
+    tables    processor time of whole commands: tables.bots_s, sdk_s,
+              run_20_s and standings_20_s (20 games), runs_s (1,000
+              runs), pairs_few_s, standings_many_s,
+              report_few_s and report_many_s (100 and 300 bots), next to
+              reference_s, which imports numpy and pandas;
+              standings_many_mb the peak memory, report_few_size and
+              report_many_size the reports in MB.
     ratings   a million made-up games: ratings.rate_s to rate a table in
               memory, tables_s all its tables, journal_s both from a journal
               (0.8 GB of temporary files), peak_mb and journal_peak_mb the

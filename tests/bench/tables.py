@@ -4,6 +4,7 @@ and of many bots.
 
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,8 @@ from tests.exports.runs import game_of, write_run
 ROUNDS = 5
 MANY = (100, 300)
 QUICK_MANY = (6, 8)
+RUNS = 1000
+QUICK_RUNS = 3
 POOL = 40
 """How many different games the runs are made of."""
 KB = 1024
@@ -38,15 +41,19 @@ class Used(NamedTuple):
 def measure(*, quick: bool = False) -> Iterator[Figure]:
     """Processor time, peak memory and the size of reports, with a reference in turn."""
     few, many = QUICK_MANY if quick else MANY
+    runs = QUICK_RUNS if quick else RUNS
     with tempfile.TemporaryDirectory(prefix="arena-bench-") as folder:
         home = Path(folder)
         write_run(home / "results" / "twenty", names(2), twenty_games(), deals=10)
         for count in (few, many):
             write_run(home / "results" / f"many-{count}", names(count), round_robin(count))
+        write_copies(home / "results" / "twenty", home / "of-runs" / "results", runs)
         commands = {
             "reference": ["-c", "import numpy, pandas"],
             "bots": ["-m", "arena", "bots"],
             "sdk": ["-c", "import arena.sdk"],
+            "run_20": ["-m", "arena", "run", "greedy-python", "random-python", "--deals", "10"],
+            "runs": ["-m", "arena", "--home", "of-runs", "runs"],
             "standings_20": ["-m", "arena", "standings", "twenty"],
             "pairs_few": ["-m", "arena", "standings", f"many-{few}", "--pairs"],
             "standings_many": ["-m", "arena", "standings", f"many-{many}"],
@@ -59,6 +66,8 @@ def measure(*, quick: bool = False) -> Iterator[Figure]:
         "reference": ("importing numpy and pandas", ""),
         "bots": ("arena bots", "0.15"),
         "sdk": ("a bot that imports arena.sdk", "0.025"),
+        "run_20": ("arena run, 20 games of two Python bots", "1.5"),
+        "runs": (f"arena runs, {runs:,} runs", "0.5"),
         "standings_20": ("arena standings, 20 games", "0.4"),
         "pairs_few": (f"arena standings --pairs, {few} bots", "2"),
         "standings_many": (f"arena standings, {many} bots", ""),
@@ -113,6 +122,12 @@ def round_robin(count: int) -> Iterator[GameRecord]:
         for seating in (0, 1):
             one_wins = rng.random() < 1 / (1 + 10 ** (2 * ahead))
             yield game_between(one, other, 0, seating, seating if one_wins else 1 - seating)
+
+
+def write_copies(run: Path, folder: Path, count: int) -> None:
+    """Copies the run ``run`` into ``folder`` this many times."""
+    for number in range(count):
+        shutil.copytree(run, folder / f"run-{number:04}")
 
 
 def in_turn(commands: Mapping[str, Sequence[str]], home: Path, rounds: int) -> dict[str, Used]:

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from arena.ratings.tables import make_tables
 from arena.ratings.tally import score_journal
-from tests.bench import figures, memory, ratings, referee, resident, rules
+from tests.bench import figures, memory, ratings, referee, resident, rules, tables
 from tests.bench.command import bench
 from tests.ratings.synthetic import count_frame
 
@@ -105,6 +105,17 @@ def test_made_up_games_are_rated_alike_from_a_table_and_from_a_journal(tmp_path)
     assert one["bot"].iloc[0] > one["bot"].iloc[-1]  # the strong ones have high numbers
     columns = ["rank", "bot", "elo", "elo_low", "games", "wins", "shared"]
     assert one[columns].round(6).to_dict() == other[columns].round(6).to_dict()
+
+
+def test_tables_are_measured_as_whole_commands():
+    found = by_key(tables.measure(quick=True))
+    for key in ("reference", "bots", "sdk", "run_20", "runs", "pairs_few", "standings_many"):
+        assert found[f"tables.{key}_s"] > 0
+    assert found["tables.standings_many_mb"] > 10
+    assert 0.1 < found["tables.report_few_size"] < 1
+    told = " ".join(output_of("--help").split())
+    for key in found:
+        assert key.split(".")[-1] in told
 
 
 def test_ratings_are_timed():

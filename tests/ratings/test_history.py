@@ -201,6 +201,13 @@ def test_who_leads_without_being_clearly_ahead_is_said_to_be_rated_too_high(coun
     assert "rated too high" not in history_text(clear)
 
 
+def test_nobody_is_called_rated_too_high_while_too_little_is_known():
+    close = {**STRENGTHS, "b3@1": 80.0}
+    few = History(history_table(played(2, close), league_of(*close)))
+    assert {*few.table["mark"]} != {""}
+    assert few.leader == ""
+
+
 def test_likely_gains_move_towards_the_mean_gain_that_the_text_names():
     table = history_table(played(20, STRENGTHS), league_of(*STRENGTHS))
     text = likely_text(History(table, mean_gain=63.2))

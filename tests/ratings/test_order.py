@@ -216,10 +216,20 @@ def test_a_bot_outside_the_core_is_behind_whom_its_bound_says():
     assert bounded("<", [True] * 3) == ["d is clearly behind all rated bots."]
     assert bounded(">", [True] * 3) == ["d is clearly ahead of all rated bots."]
     assert bounded("<", [True, False, False]) == [
-        "d is not yet clearly behind b and c, but behind all other rated bots."
+        "d is not yet clearly behind b and c, but clearly behind all other rated bots."
     ]
     assert bounded("<", [False] * 3) == ["d is not yet clearly behind any rated bot."]
     assert bounded("~", [False] * 3) == []
+
+
+def test_bots_of_which_the_same_is_said_share_a_sentence():
+    fit = fit_of([200, 0, -200], 8)
+    bounds = [
+        Bound(member, ">", 0.0, fit.members, np.zeros(3), np.zeros(3, dtype=bool), 20)
+        for member in range(3, 9)
+    ]
+    sentences = order_sentences(NAMES, Ratings([component(np.arange(9), fit, bounds)]))[1:]
+    assert sentences == ["d to i (6 bots) are not yet clearly ahead of any rated bot."]
 
 
 def test_of_two_bots_one_that_won_everything_is_ahead_after_enough_deals():

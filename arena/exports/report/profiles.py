@@ -303,17 +303,15 @@ class Profiles:
         self._numbers = material.scan.bot_numbers()
         self._boards = material.scan.boards()
         self._seats = _seats(material)
-        # Means by bot are computed for all bots at once: a call of pandas for each bot would take
-        # a quarter of the time of a report on 100 bots.
+        # for all bots at once: a call of pandas for each takes a quarter of a report's time
         self._sums = self._seats.groupby("bot")[["moves", "think_ms"]].sum().to_dict("index")
         self._by_board = _means(self._seats, "board")
         self._by_seat = _means(self._seats, "size", "seat")
         self._rows = {row["bot"]: row for row in _records(tables.standings)}
-        # The pairs of the bots that have a page: of 300 bots, a fifth.
         paged = tables.pairs[tables.pairs["bot"].isin([*opponents])]
         pairs = paged.rename(columns={"elo_diff": "elo"})
-        none = pairs.iloc[:0]
-        self._pairs_of = dict.fromkeys(opponents, none) | dict(iter(pairs.groupby("bot")))
+        self._pairs_of = dict.fromkeys(opponents, pairs.iloc[:0])
+        self._pairs_of.update((str(bot), rows) for bot, rows in pairs.groupby("bot"))
         self._pairs = {(row["bot"], row["opponent"]): row for row in _records(paged)}
         self._about = {bot["name"]: bot for bot in bots_of(material)}
         # the records of all games that any page names are read at once

@@ -277,6 +277,8 @@ type PlayParts = Record<
   | "chance"
   | "sources"
   | "moments"
+  | "looking"
+  | "tally"
   | "lesson"
   | "lesson-title"
   | "lesson-said"
@@ -300,9 +302,19 @@ type PlayParts = Record<
     | "lesson-best"
     | "lesson-retry"
     | "lesson-back"
-    | "rules-open",
+    | "rules-open"
+    | "share",
     HTMLButtonElement
   > & { look: HTMLAnchorElement; moves: HTMLSelectElement; rules: HTMLDialogElement };
+
+/** What the page does while a person looks through a finished game. */
+interface LookingActions {
+  isOver(): boolean;
+  /** the number of steps of the game */
+  count(): number;
+  /** the game is to be shown as it was after this number of steps */
+  onStep(step: number): void;
+}
 
 /** What the page does when a person points at squares of the board. */
 interface GridActions {

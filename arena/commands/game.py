@@ -247,13 +247,17 @@ class PlayedGame(NamedTuple):
 
 
 def keep_grades(
-    folder: Path, record: GameRecord, judge: Judge, seat: int, grades: Mapping[int, Grade]
+    folder: Path,
+    record: GameRecord,
+    judge: Judge,
+    seats: Sequence[int],
+    grades: Mapping[int, Grade],
 ) -> None:
-    """Writes the ``grades`` of ``seat`` in the game of ``record``, by turn, into the folder of the
-    kept game, as a review by ``judge`` does. Raises RunError.
+    """Writes the ``grades`` of ``seats`` in the game of ``record``, by turn, into the run's folder,
+    as a review by ``judge`` does. Raises RunError.
     """
     in_order = [grades[turn] for turn in sorted(grades)]
-    reviewed = ReviewedGame(1, record.id, judge, REVISION, __version__, [seat], in_order)
+    reviewed = ReviewedGame(1, record.id, judge, REVISION, __version__, list(seats), in_order)
     with review_file(folder) as file:
         file.append(line_of(reviewed))
 

@@ -97,7 +97,7 @@ class GameEnd:
                 grades[step.grade.turn] = step.grade
                 self._say(f"{len(grades)} of {len(gradable)} of your moves graded.")
         if self._kept:
-            keep_grades(self._results / self._kept, record, JUDGE, self._seat, grades)
+            keep_grades(self._results / self._kept, record, JUDGE, [self._seat], grades)
         moments = moments_of(record, self._game.board, self._seat, grades)
         self.lessons = Lessons(record, self._game.board, self._seat, moments, JUDGE)
         chances = [step.chances.before for step in steps]

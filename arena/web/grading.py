@@ -10,7 +10,11 @@ from typing import NamedTuple
 
 from arena.commands.hints import JUDGE
 from arena.match.chances import JudgedStep, judged_step
+from arena.match.grading import grade
+from arena.records.grades import Grade, Judge
+from arena.records.record import GameRecord
 from arena.rules import State
+from arena.rules.boards import Board
 from arena.web.work_process import WorkProcess
 
 NICENESS = 10
@@ -36,6 +40,12 @@ class Grader:
         """
         return self._process.submit(judged_step, state, move, seat, game, JUDGE)
 
+    def grade(self, record: GameRecord, board: Board, turn: int, judge: Judge) -> Future[Grade]:
+        """Queues the grade by ``judge`` of the move after ``turn`` placements of ``record``, played
+        on ``board``. The future is cancelled if the server has stopped.
+        """
+        return self._process.submit(grade, record, board, turn, judge)
+
     def close(self) -> None:
         """Ends the process for good, whatever it does, and waits for its end; what is still queued
         is cancelled.
@@ -49,7 +59,7 @@ def _do_nothing() -> None:
     """Does nothing; the call starts the process and loads this module there."""
 
 
-class _Played(NamedTuple):
+class _Pending(NamedTuple):
     """A move that is not handed out yet, and the state in which it was played."""
 
     state: State
@@ -70,14 +80,14 @@ class GameGrades:
         self._futures = list(known)
         # The first judgements may also be those of the game from which this one goes on.
         self._shared = len(known)
-        self._played = list[_Played]()
+        self._played = list[_Pending]()
 
     def add(self, step: int, state: State, move: int) -> None:
         """Remembers ``move``, the move number ``step`` of the game, which was played in ``state``.
         Does nothing if it is known already.
         """
         if step == len(self._futures) + len(self._played):
-            self._played.append(_Played(state, move))
+            self._played.append(_Pending(state, move))
 
     def hand_out(self) -> None:
         """Has all remembered moves judged. Call it while no bot thinks."""

@@ -12,6 +12,7 @@ from arena.commands.home import results_folder
 from arena.commands.playing import SandboxChoice
 from arena.errors import UserError
 from arena.match.chances import JudgedStep
+from arena.web.graded import Gradings
 from arena.web.grading import GameGrades, Grader
 from arena.web.lessons import RefusedError
 from arena.web.opengame import OpenGame
@@ -31,6 +32,8 @@ counts as gone.
 class OpenGames:
     """All games of one server, by names that nobody can guess. ``choice`` has the options for the
     bots' sandbox.
+
+    ``gradings``  the games of runs that are graded, in the process that also grades these games
     """
 
     def __init__(self, home: Path, choice: SandboxChoice) -> None:
@@ -39,6 +42,7 @@ class OpenGames:
         self._games = dict[str, tuple[OpenGame, GameRequest]]()
         self._lock = threading.Lock()
         self._grader = Grader()
+        self.gradings = Gradings(self._grader)
         self._seen_s = time.monotonic()
 
     def begin(self, game_request: GameRequest) -> str:

@@ -8,8 +8,8 @@
   const MAX_STEPS_BEHIND = 4;
   const IDS =
     "playing ground grid tiles turn place hint undo said does refused over ending look grading " +
-    "chance sources moments lesson lesson-title lesson-said lesson-again lesson-best " +
-    "lesson-retry lesson-back beside seats seed pace list moves choose story leave sound rules " +
+    "chance sources moments looking tally lesson lesson-title lesson-said lesson-again lesson-best " +
+    "lesson-retry lesson-back share beside seats seed pace list moves choose story leave sound rules " +
     "rules-open";
   const parts = /** @type {PlayParts} */ (
     Object.fromEntries(IDS.split(" ").map((id) => [id, document.getElementById(id)]))
@@ -62,6 +62,11 @@
     onClose: () => showView(gameView),
     onProblem: (problem) => showRefusal(problem),
     onRetry: (step) => playOn(step),
+  });
+  const looking = lookingThrough({
+    isOver: () => Boolean(view) && isOver() && !lesson.isOpen() && shown === steps.length,
+    count: () => steps.length,
+    onStep: (step) => showStepOfEnd(step),
   });
   const statusOf = (seat, isNext) => {
     if (view.faults.some((fault) => fault.seat === seat)) return "forfeited";
@@ -151,12 +156,18 @@
   /* ---- showing the steps of the game, one after another */
 
   const showTable = (isMoving) => {
-    const mover = isOver() ? undefined : (steps[shown]?.seat ?? view.mover);
-    table.show(shown, isMoving, mover);
+    const at = looking.stepOf(shown);
+    const mover = steps[at]?.seat ?? (isOver() ? undefined : view.mover);
+    table.show(at, isMoving, mover);
     const pagodasOf = (seat) =>
       story.states.slice(0, shown + 1).map(({ left }, number) => [number, left[seat] / view.stock]);
     const ignoreClick = () => {};
     curves.lines(parts.pace, "pagodas to place", story, ignoreClick, pagodasOf, { stairs: true });
+  };
+  /* Show the finished game as it was after a number of steps. */
+  const showStepOfEnd = (step) => {
+    showTable(false);
+    parts.looking.textContent = playWording.lookingWords(view, step);
   };
   const showNextStep = (isMoving) => {
     shown += 1;
@@ -238,6 +249,7 @@
   const showView = (/** @type {View} */ newView, from = null) => {
     const isSameGame = steps.every(({ move }, index) => newView.steps[index]?.move === move);
     if (!isSameGame || from !== null) startOver();
+    if (lesson.isOpen()) looking.leave();
     if (from !== null) {
       shown = from;
       isFirstView = false;

@@ -333,6 +333,29 @@ async def play_game_on(request: Request) -> Response:
     return await _answered(request, start_game)
 
 
+class GradedGame(Struct, frozen=True, forbid_unknown_fields=True):
+    """A game of a run that is to be graded: the name of its ``run``, and the id of the ``game``."""
+
+    run: FormField
+    game: Annotated[str, Meta(max_length=2000)]
+
+
+async def grade_game(request: Request) -> Response:
+    """Grade the game of a run that the body names, if that is not done yet. The answer says how far
+    the grading is; a page asks again until it is done.
+    """
+    _let_in(request)
+    gradings = request.app.state.open_games.gradings
+
+    def look(body: bytes) -> dict[str, Any]:
+        """Begins the grading, or looks how far it is."""
+        wanted = msgspec.json.decode(body, type=GradedGame)
+        so_far = gradings.grade(folder_of(request, wanted.run), wanted.game)
+        return dict(so_far._asdict())
+
+    return await _answered(request, look)
+
+
 def _game(request: Request) -> tuple[OpenGame, GameRequest]:
     """The game that the address names, and the request that it was made from. Raises
     HTTPException.
@@ -356,6 +379,7 @@ ROUTES = [
     Route("/play", new_game),
     Route("/play", begin, methods=["POST"]),
     Route("/play/from/game", play_game_on, methods=["POST"]),
+    Route("/play/grade/game", grade_game, methods=["POST"]),
     Route("/play/{name}", board_page),
     Route("/play/{name}/events", events),
     Route("/play/{name}/{what}", ask, methods=["POST"]),

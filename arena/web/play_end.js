@@ -11,6 +11,7 @@ const endIn = (parts, actions) => {
   /* The moments are drawn once: a later view of the game has the same ones. */
   let isDrawn = false;
   let isBelow = false;
+  const tally = tallyIn(parts.playing.dataset.name);
 
   /* The parts beside the board come below the end. They are put into the page anew, so that they
      are not seen to jump. */
@@ -97,11 +98,14 @@ const endIn = (parts, actions) => {
     moveBelow();
     parts.over.classList.toggle("is-broken", view.state === "broken");
     parts.ending.textContent = playWording.endWords(view);
+    if (view.ranks) parts.tally.textContent = tally.count(view);
     if (view.seed) parts.seed.textContent = `, seed ${view.seed}`;
     parts.look.hidden = !view.kept;
     if (view.kept) {
       const game = view.game.split("/").map(encodeURIComponent).join("/");
       parts.look.href = `/runs/${encodeURIComponent(view.kept)}/games/${game}`;
+      parts.share.hidden = false;
+      parts.share.dataset.share = parts.look.getAttribute("href");
     }
     parts.grading.textContent = view.grading ?? "";
     if (view.graded && !isDrawn) showMoments(view, story);

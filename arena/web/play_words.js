@@ -40,6 +40,14 @@ const playWording = (() => {
     return [stepWords(view, step, false), ...events].join(" ");
   };
 
+  /* A finished game after a number of its steps. */
+  const lookingWords = (/** @type {View} */ view, step) => {
+    if (step === 0) return "The start of the game.";
+    const { turn } = view.steps[step - 1];
+    const last = view.steps.at(-1).turn;
+    return `Tile ${turn} of ${last}. ${stepSentence(view, view.steps[step - 1])}`;
+  };
+
   const firstTurnWords = (/** @type {View} */ view) => {
     const how = matchMedia("(pointer: coarse)").matches
       ? "tap a lit square, Turn if you like, and tap again to place it"
@@ -98,6 +106,7 @@ const playWording = (() => {
     statusWords,
     lastMovesWords,
     endWords,
+    lookingWords,
     hintWords,
   });
 })();

@@ -25,7 +25,7 @@ FOLDER = "/static"
 COMMON = "arena"
 """The bundle of all pages. Its files begin with the styles and scripts of a report."""
 BUNDLES: Mapping[str, tuple[str, ...]] = {
-    COMMON: ("web.css", "stream.js", "live.js", "playon.js"),
+    COMMON: ("web.css", "stream.js", "live.js", "playon.js", "grade.js", "share.js"),
     "home": ("home.css",),
     "learn": (
         "play.css", "learn.css", "play_words.js", "play_placing.js", "play_overlay.js",
@@ -36,7 +36,8 @@ BUNDLES: Mapping[str, tuple[str, ...]] = {
     "play": (
         "play.css", "play_server.js", "play_words.js", "play_rules.js", "play_placing.js",
         "play_overlay.js", "play_hand.js", "play_choosing.js", "play_effects.js", "play_log.js",
-        "play_end.js", "play_lesson.js", "play_sounds.js", "play_grid.js", "play.js",
+        "play_tally.js", "play_looking.js", "play_end.js", "play_lesson.js", "play_sounds.js",
+        "play_grid.js", "play.js",
     ),
 }  # fmt: skip
 """The styles and scripts of this package in each bundle, by the bundle's name."""

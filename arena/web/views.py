@@ -25,7 +25,7 @@ from arena.exports.report.scan import Reasons, chosen_records
 from arena.exports.report.sections import details_of
 from arena.exports.report.viewer_data import album_of, viewer_values
 from arena.exports.text import seat_names
-from arena.ratings.columns import half_width
+from arena.ratings.column import half_width
 from arena.records.journal import board_of, neighbours
 from arena.records.record import GameRecord, name_of
 from arena.rules.boards import find_board

@@ -6,6 +6,7 @@ import pytest
 
 from arena.exports.effects import effects_of
 from arena.match.replay import positions
+from arena.records.grades import read_reviews
 from arena.rules.boards import built_in
 from arena.rules.notation import move_text, parse_move
 from tests.browser.pages import pair_page
@@ -87,10 +88,10 @@ def test_arrows_lead_from_one_key_moment_to_the_next(browser, game):
     assert record.turns >= turns[-1]
 
 
-def test_play_on_from_here_starts_a_game_at_the_position_that_is_shown(browser, tmp_path):
+def test_a_game_is_graded_and_played_on_from_the_position_that_is_shown(browser, tmp_path):
     (tmp_path / ".arena-home").touch()
     games = duels(("careful-4", "greedy-4"), 1)
-    write_run(tmp_path / "results" / "run", ("careful-4", "greedy-4"), games)
+    folder = write_run(tmp_path / "results" / "run", ("careful-4", "greedy-4"), games)
     server = Served(tmp_path)
     try:
         own, token = server.url.split("?")
@@ -98,6 +99,11 @@ def test_play_on_from_here_starts_a_game_at_the_position_that_is_shown(browser, 
         browser.open(f"{own}runs/run/games/{name}")
         assert browser.js("return document.querySelector('#play-on')") is None, "without the token"
         browser.open(f"{own}runs/run/games/{name}?{token}", "#t9")
+        browser.click("grade")
+        browser.wait("return document.querySelectorAll('#log .key').length > 0")
+        assert browser.text(NOW).startswith("Turn 9:"), "at the same tile"
+        assert browser.js("return document.getElementById('grade')") is None
+        assert {grade.seat for [line] in [read_reviews(folder)] for grade in line.grades} == {0, 1}
         browser.js("document.querySelector('#play-on button').click()")
         browser.wait("return location.pathname.startsWith('/play/')")
         browser.wait("return document.querySelectorAll('#tiles *').length > 0")

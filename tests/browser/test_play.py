@@ -13,7 +13,7 @@ from selenium.webdriver.support.wait import WebDriverWait
 
 from arena.exports.verify import verify_run
 from arena.tournament.run import Run
-from tests.web.games import begin
+from tests.web.games import Game, begin
 
 STATE = """
     const over = !document.getElementById("over").hidden;
@@ -158,6 +158,45 @@ def find_a_better_move(browser, one):
     browser.click("lesson-back")
     soon(browser, lambda: browser.driver.find_element("id", "ending").is_displayed())
     assert browser.js("return document.activeElement.className") == "ask"
+
+
+def test_a_finished_game_is_looked_through_shared_and_counted(game, browser):
+    one = game(seed="sitting", calm=True)
+    one.play()
+    wait(browser, "over")
+    assert browser.text("tally") == "", "one game is no tally"
+    on_board = "return document.querySelectorAll('#ground .live use').length"
+    steps, whole = browser.js(STEPS), browser.js(on_board)
+    browser.keys("ArrowLeft", "ArrowLeft")
+    assert browser.js(on_board) < whole
+    soon(browser, lambda: browser.text("looking").startswith(f"Tile {steps - 2} of {steps}. "))
+    browser.keys(*["ArrowLeft"] * steps)
+    soon(browser, lambda: browser.text("looking") == "The start of the game.")
+    soon(browser, lambda: "nothing to wait for" in browser.text("grading"))
+    assert browser.js(on_board) < whole, "news of the grading leave the step as it is"
+    browser.keys(*["ArrowRight"] * (steps + 2))
+    soon(browser, lambda: browser.js(on_board) == whole)
+    browser.js("navigator.clipboard.writeText = async (text) => { window.copied = text; };")
+    browser.click("share")
+    soon(browser, lambda: browser.text("shared").startswith("The link is copied."))
+    assert browser.js("return copied") == browser.js("return document.getElementById('look').href")
+    address = browser.driver.current_url
+    browser.driver.find_element("css selector", "[data-again=same]").click()
+    soon(browser, lambda: browser.driver.current_url != address)
+    wait(browser, "yours")
+    other = Game(one.server, "/play/" + browser.driver.current_url.rpartition("/")[2])
+    other.play()
+    wait(browser, "over")
+    soon(browser, lambda: browser.text("tally"))
+    view = other.view()
+    winners = [view["ranks"][view["seat"]] == 1, one.view()["ranks"][0] == 1]
+    won = sum(winners)
+    assert browser.text("tally") == f"In this sitting: you {won}, careful-16 {2 - won}."
+    browser.driver.refresh()
+    wait(browser, "over")
+    soon(browser, lambda: browser.text("tally"))
+    assert browser.text("tally").endswith(f"careful-16 {2 - won}."), "a game counts once"
+    assert browser.log() == []
 
 
 PLACED = """

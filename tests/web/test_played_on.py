@@ -15,6 +15,7 @@ from arena.tournament.run import Run
 from arena.web.lessons import RefusedError
 from arena.web.opengames import OpenGames
 from tests.exports.runs import SEED, duels, write_run
+from tests.support.waiting import wait_for
 from tests.web.games import Game
 from tests.web.serving import Served
 
@@ -63,6 +64,28 @@ def test_a_game_of_a_run_that_still_has_secrets_is_not_played_on(server, home):
     body = json.dumps({"run": run.name, "game": games[0].id, "turn": 3}).encode()
     status, _, text = server.ask("/play/from/game", "POST", body, cookie=server.cookie)
     assert (status, "must stay secret" in text) == (409, True)
+
+
+def test_a_game_is_graded_once_and_its_grades_are_kept(server, home):
+    bots = ("greedy-4", "careful-4")
+    games = duels(bots, 1)
+    run = write_run(home / "results" / "graded", bots, games)
+    half = write_run(home / "results" / "half-graded", bots, duels(bots, 2)[:1], deals=2)
+
+    def ask(folder=run, cookie=server.cookie):
+        body = json.dumps({"run": folder.name, "game": games[0].id}).encode()
+        status, _, text = server.ask("/play/grade/game", "POST", body, cookie=cookie)
+        return status, json.loads(text) if status in (200, 409) else {}
+
+    wait_for(lambda: ask()[1]["is_done"], "the grades")
+    [line] = read_reviews(run)
+    assert line.seats == [0, 1]
+    assert [grade.turn for grade in line.grades] == list(range(games[0].turns))
+    assert ask()[1] == {"graded": 0, "of": 0, "is_done": True, "problem": ""}
+    assert len(read_reviews(run)) == 1
+    assert ask(cookie="arena=no")[0] == 403
+    status, reply = ask(half)
+    assert (status, "still to be played" in reply["problem"]) == (409, True)
 
 
 def test_a_bot_of_a_strangers_run_is_never_started_by_its_path(server, home):

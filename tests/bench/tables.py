@@ -100,7 +100,7 @@ def twenty_games() -> Iterator[GameRecord]:
     one, other = names(2)
     for deal in range(10):
         for seating in (0, 1):
-            first_wins = (deal + 3 * seating) % 10 < 7  # noqa: PLR2004 - seven of ten
+            first_wins = (deal + 3 * seating) % 10 < 7
             game = game_between(one, other, deal, seating, seating if first_wins else 1 - seating)
             yield replace(game, deal=deal)
 

@@ -3,6 +3,7 @@
 import time
 from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -177,15 +178,19 @@ def game_picture(folder: str, name: str, turn: int | None) -> bytes:
 
 
 def run_picture(folder: str) -> bytes:
-    """A PNG picture of the last game of the run in ``folder`` that ended and may be shown; of the
+    """A PNG picture of the last game of the run in ``folder`` that ended and may be shown; of an
     empty board before there is one. Raises RunError.
     """
-    material = followed_run(folder)
-    boards = material.run.boards
-    field = GamesToShow(material.scan, material.elo, ~material.is_open)
-    for record in material.scan.records([int(game) for game in field.clean[:1]]).values():
-        return picture_of_game(record, board_of(record, boards))
-    return picture_of_position(next(iter(boards.values())))
+    boards = Run(Path(folder)).boards
+    # A run without games has no material yet.
+    with suppress(RunError):
+        material = followed_run(folder)
+        field = GamesToShow(material.scan, material.elo, ~material.is_open)
+        for record in material.scan.records([int(game) for game in field.clean[:1]]).values():
+            return picture_of_game(record, board_of(record, boards))
+    for board in boards.values():
+        return picture_of_position(board)
+    raise RunError("the run has no board")
 
 
 def league_picture(key: str, turn: int | None) -> bytes:

@@ -6,7 +6,10 @@ from urllib.parse import quote, urlsplit
 
 import pytest
 
-from tests.exports.runs import duels
+from arena.exports.raster import picture_of_position
+from arena.rules.boards import built_in
+from arena.web.views import run_picture
+from tests.exports.runs import duels, write_run
 from tests.support.png import pixels_of
 from tests.web.serving import HALF
 
@@ -77,6 +80,11 @@ def test_a_game_that_must_stay_secret_has_no_picture(served):
     assert served.fetch("/runs/half/picture")[0] == 200
     assert served.fetch("/runs/done/pictures/nothing")[0] == 404
     assert served.fetch("/shown/nothing/picture")[0] == 404
+
+
+def test_a_run_without_games_has_the_picture_of_an_empty_board(tmp_path):
+    run = write_run(tmp_path / "run", "ab", [])
+    assert run_picture(str(run)) == picture_of_position(built_in("bird"))
 
 
 def test_names_of_strangers_stay_text_in_a_preview(served):

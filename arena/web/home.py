@@ -25,7 +25,7 @@ from arena.commands.bots import registry_of
 from arena.commands.home import results_folder
 from arena.commands.published import published_league
 from arena.exports.parts import all_parts
-from arena.exports.report.page import PageSetting, fragment, policy_of, read, render
+from arena.exports.report.page import PREVIEW, PageSetting, fragment, policy_of, read, render
 from arena.players import player
 from arena.records.record import MAX_SEATS
 from arena.rules.explain import rulebook
@@ -33,6 +33,7 @@ from arena.tournament.run import Run
 from arena.web.kept import kept_game
 from arena.web.live import ALIVE, event
 from arena.web.places import run_name
+from arena.web.previews import HOME_PICTURE, preview_of
 from arena.web.run_list import LIST_S, MAX_RUNS, run_folders, when, words_of
 from arena.web.static_files import COMMON, PACKAGE, addresses_of, takes_gzip
 from arena.web.tutorial import lesson_values, lessons
@@ -97,12 +98,15 @@ class SitePages:
         """
         return ""
 
+    def picture(self, game: str = "") -> str:
+        """The address of the picture of the game with the id ``game``, or of the run."""
+        return f"{self.run}/pictures/{quote(game)}" if game else f"{self.run}/picture"
+
     def game(self, name: str, turn: int = 0) -> str:
         """The address of the page of the game with the id ``name``, at the position after ``turn``
         placements.
         """
-        place = f"#{urlencode({'game': name, 'turn': turn})}" if turn else ""
-        return f"{self.run}/games/{quote(name)}{place}"
+        return f"{self.run}/games/{quote(name)}{f'?t={turn}' if turn else ''}"
 
 
 def page(
@@ -112,21 +116,32 @@ def page(
     status: int = 200,
     *,
     bundle: str = COMMON,
+    picture: str = HOME_PICTURE,
 ) -> HTMLResponse:
     """Make a page from a template of this package or of the report. ``values`` are those of the
     template, and ``status`` is the HTTP status.
 
-    ``bundle`` is the bundle of styles and scripts of `arena.web.static_files` that the page needs.
+    ``bundle`` is the bundle of styles and scripts of `arena.web.static_files` that the page needs,
+    and ``picture`` the address of the picture for its preview.
     """
     setting = setting_of_pages(bundle, has_play=has_play(request))
     shown = {"version": __version__, "may_change": request.state.may_change, **values}
-    return answer(request, render(template, shown, setting), setting, status)
+    return answer(request, render(template, shown, setting), setting, status, picture=picture)
 
 
-def answer(request: Request, text: str, setting: PageSetting, status: int = 200) -> HTMLResponse:
+def answer(
+    request: Request,
+    text: str,
+    setting: PageSetting,
+    status: int = 200,
+    *,
+    picture: str = HOME_PICTURE,
+) -> HTMLResponse:
     """The response with the page ``text``, compressed if the browser takes that, and the security
-    policy of its setting; no frame may show the page.
+    policy of its setting; no frame may show the page. ``picture`` is the address of the picture for
+    its preview.
     """
+    text = text.replace(PREVIEW, preview_of(request, picture), 1)
     headers = {
         "content-security-policy": f"{policy_of(setting)}; frame-ancestors 'none'",
         "vary": "accept-encoding",
@@ -183,7 +198,8 @@ async def front(request: Request) -> Response:
     rows = await request.app.state.run_list.rows()
     names = await run_in_threadpool(registry_of(request.app.state.home).labels)
     contents = (rows, names)
-    key = (request.state.may_change, takes_gzip(request.headers.get("accept-encoding", "")))
+    is_packed = takes_gzip(request.headers.get("accept-encoding", ""))
+    key = (request.state.may_change, is_packed, request.url.netloc)
     kept = request.app.state.front_pages.get(key)
     if kept is None or kept[0] != contents:
         playing = [row["run"] for row in rows if row.get("state") == "playing"]
@@ -299,7 +315,9 @@ async def run_page(request: Request) -> Response:
     folder = _run_named(request)
     kept = await run_in_threadpool(kept_game, folder)
     if kept is not None:
-        return page(request, "kept.html", {**kept, "addresses": SitePages(run_name(folder))})
+        to = SitePages(run_name(folder))
+        values = {**kept, "addresses": to}
+        return page(request, "kept.html", values, picture=to.picture(kept["game"]))
     watched = request.app.state.live.watched(folder)
     info = Run(folder).info
     # A long journal takes a while to read: the stream brings the parts that are not ready in time.
@@ -314,7 +332,7 @@ async def run_page(request: Request) -> Response:
         "started": when(info.started),
         "has_play": has_play(request),
     }
-    return page(request, "run.html", shown)
+    return page(request, "run.html", shown, picture=SitePages(shown["name"]).picture())
 
 
 async def run_events(request: Request) -> Response:
@@ -336,7 +354,8 @@ async def report(request: Request) -> Response:
         can_play = has_play(request) and request.state.may_change
         arguments = ("game", folder, setting, named, can_play)
     text = await request.app.state.reports.page(*arguments)
-    return await run_in_threadpool(answer, request, text, setting)
+    picture = SitePages(run_name(folder)).picture(named or "")
+    return await run_in_threadpool(answer, request, text, setting, picture=picture)
 
 
 async def games(request: Request) -> Response:
@@ -368,7 +387,8 @@ async def league_game(request: Request) -> Response:
         pages[key, setting] = await request.app.state.report_worker.ask(
             "league_game_page", setting, key
         )
-    return await run_in_threadpool(answer, request, pages[key, setting], setting)
+    picture = f"/shown/{key}/picture"
+    return await run_in_threadpool(answer, request, pages[key, setting], setting, picture=picture)
 
 
 def learn(request: Request) -> Response:

@@ -26,12 +26,12 @@ class PageCache:
 
     def __init__(self, page_worker: PageWorker) -> None:
         self._page_worker = page_worker
-        self._kept = dict[tuple[object, ...], tuple[Fingerprint, asyncio.Task[str]]]()
+        self._kept = dict[tuple[object, ...], tuple[Fingerprint, asyncio.Task[Any]]]()
         self._waiting = 0
 
-    async def page(self, work: str, folder: Path, *given: Any) -> str:
-        """The page of a run that the function of `arena.web.views` called ``work`` makes from
-        ``given``.
+    async def page(self, work: str, folder: Path, *given: Any) -> Any:
+        """The page or the picture of a run that the function of `arena.web.views` called ``work``
+        makes from ``given``.
 
         Raises the ArenaErrors that the function raises, and HTTPException if too many readers wait.
         """
@@ -44,7 +44,7 @@ class PageCache:
         finally:
             self._waiting -= 1
 
-    def _made(self, key: tuple[Any, ...], state: Fingerprint) -> asyncio.Task[str]:
+    def _made(self, key: tuple[Any, ...], state: Fingerprint) -> asyncio.Task[Any]:
         """The task that makes the page of this key (a function's name and its arguments); ``state``
         is the present state of the run's files. It is the task of an earlier reader, unless that
         task failed, or has ended and the files have changed since it began.

@@ -6,7 +6,7 @@
   const problemText = document.querySelector("#play-on [role=alert]");
   const turnShown = () => {
     const link = /** @type {HTMLAnchorElement} */ (document.getElementById("link"));
-    return Number(/turn=(\d+)/.exec(link.hash)?.[1] ?? 0);
+    return Number(/[?&](?:t|turn)=(\d+)/.exec(link.href)?.[1] ?? 0);
   };
   const begin = async () => {
     const { run, game } = button.dataset;

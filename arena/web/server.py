@@ -15,7 +15,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from arena.errors import ArenaError, UserError
 from arena.web import home as pages
-from arena.web import play, static_files
+from arena.web import pictures, play, static_files
 from arena.web.bot_list import BotList
 from arena.web.guard import LOOPBACK, Gate, Guard
 from arena.web.live import Live
@@ -124,7 +124,12 @@ def _application(home: Path, games: OpenGames | None) -> Starlette:
     ``damages``        what is known of runs that cannot be read
     """
     app = Starlette(
-        routes=[*pages.ROUTES, *static_files.ROUTES, *(play.ROUTES if games else ())],
+        routes=[
+            *pages.ROUTES,
+            *pictures.ROUTES,
+            *static_files.ROUTES,
+            *(play.ROUTES if games else ()),
+        ],
         exception_handlers={HTTPException: failed, ArenaError: failed},
     )
     state = app.state
@@ -140,6 +145,7 @@ def _application(home: Path, games: OpenGames | None) -> Starlette:
     state.damages = Damages(home)
     state.front_pages = {}
     state.shown_pages = {}
+    state.shown_pictures = {}
     return app
 
 

@@ -8,7 +8,7 @@
   const addressOf = (/** @type {HTMLButtonElement} */ button) =>
     button.dataset.share
       ? new URL(button.dataset.share, location.origin).href
-      : `${location.origin}${location.pathname}${location.hash}`;
+      : `${location.origin}${location.pathname}${location.search}${location.hash}`;
   const share = async (url) => {
     const isLocal = LOCAL.includes(location.hostname);
     if (!isLocal && navigator.share) {

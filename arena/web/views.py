@@ -3,6 +3,7 @@
 import time
 from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -12,6 +13,7 @@ from arena.commands.published import published_league
 from arena.commands.runs import is_quiet
 from arena.errors import NoAnswerError, RunError
 from arena.exports.grid import figure, with_error
+from arena.exports.raster import picture_of_game, picture_of_position
 from arena.exports.report.broadcast import Shown, cards, game_on_top, waiting_board
 from arena.exports.report.comparison import comparison_of
 from arena.exports.report.game_page import game_page
@@ -26,7 +28,7 @@ from arena.exports.report.sections import details_of
 from arena.exports.report.viewer_data import album_of, viewer_values
 from arena.exports.text import seat_names
 from arena.ratings.column import half_width
-from arena.records.journal import neighbours
+from arena.records.journal import board_of, neighbours
 from arena.records.record import GameRecord, name_of
 from arena.rules.boards import find_board
 from arena.tournament.run import Run
@@ -149,14 +151,56 @@ def game(folder: str, setting: PageSetting, name: str, can_play: bool) -> str:  
     if other games on its deal are still to be played.
     """
     run = Run(Path(folder))
+    record = _record_to_show(run, name)
+    play_on = run_name(run.folder) if can_play and run.secrecy().is_finished else ""
+    return game_page(run, record, setting, _around(run, record), play_on)
+
+
+def _record_to_show(run: Run, name: str) -> GameRecord:
+    """The record of the game with the id ``name``. Raises RunError if there is no such game, or if
+    other games on its deal are still to be played.
+    """
     record = run.record(name)
     if run.secrecy().is_open_game(record):
         raise RunError(
             f"other games on the deal of {record.id} are still to be played",
             "come back when the run is over",
         )
-    play_on = run_name(run.folder) if can_play and run.secrecy().is_finished else ""
-    return game_page(run, record, setting, _around(run, record), play_on)
+    return record
+
+
+def game_picture(folder: str, name: str, turn: int | None) -> bytes:
+    """A PNG picture of the game with the id ``name`` after ``turn`` tiles; None for its end. Raises
+    RunError if there is no such game, or if other games on its deal are still to be played.
+    """
+    run = Run(Path(folder))
+    record = _record_to_show(run, name)
+    return picture_of_game(record, board_of(record, run.boards), turn)
+
+
+def run_picture(folder: str) -> bytes:
+    """A PNG picture of the last game of the run in ``folder`` that ended and may be shown; of an
+    empty board before there is one. Raises RunError.
+    """
+    boards = Run(Path(folder)).boards
+    # A run without games has no material yet.
+    with suppress(RunError):
+        material = followed_run(folder)
+        field = GamesToShow(material.scan, material.elo, ~material.is_open)
+        for record in material.scan.records([int(game) for game in field.clean[:1]]).values():
+            return picture_of_game(record, board_of(record, boards))
+    for board in boards.values():
+        return picture_of_position(board)
+    raise RunError("the run has no board")
+
+
+def league_picture(key: str, turn: int | None) -> bytes:
+    """A PNG picture of the published league's game with this key after ``turn`` tiles; None for its
+    end.
+    """
+    shown = published_league().game(key)
+    assert shown is not None, "the server knows the key"
+    return picture_of_game(shown.record, find_board(shown.record.board), turn)
 
 
 def league_game_page(setting: PageSetting, key: str) -> str:
@@ -172,6 +216,7 @@ def league_game_page(setting: PageSetting, key: str) -> str:
         "version": __version__,
         "record": record,
         "title": "",
+        "result": shown.words,
         "faults": [],
         "around": Around(
             "/#ladder", [f"/bots/{quote(name_of(bot))}" for bot in record.bots], "", ""

@@ -133,6 +133,18 @@ def test_a_whole_game_is_played_with_the_mouse_to_its_end(game, browser, home):
     play_on_from_a_moment(browser, one)
 
 
+LATE_ANSWERS = """
+    const fetchAtOnce = window.fetch;
+    window.fetch = async (...asked) => {
+      window.fetch = fetchAtOnce;
+      await new Promise((answerNow) => { window.answerNow = answerNow; });
+      const reply = await fetchAtOnce(...asked);
+      setTimeout(() => { window.hasAnswered = true; }, 200);
+      return reply;
+    };
+"""
+
+
 def find_a_better_move(browser, one):
     """Goes through the first moment of a finished game: a wrong answer, the best move, a right
     answer, and back to the list.
@@ -155,9 +167,17 @@ def find_a_better_move(browser, one):
     _, reply = one.post("best", steps=0, at=0)
     place(browser, reply["answer"]["view"]["steps"][-1]["move"])
     soon(browser, lambda: "Right: that is the best move" in browser.text("lesson-said"))
+    # The answer to this press comes when the lesson is closed, and is of no use any more.
+    browser.js(LATE_ANSWERS)
+    browser.click("lesson-best")
     browser.click("lesson-back")
     soon(browser, lambda: browser.driver.find_element("id", "ending").is_displayed())
     assert browser.js("return document.activeElement.className") == "ask"
+    shown = browser.js(STEPS)
+    browser.js("window.answerNow()")
+    soon(browser, lambda: browser.js("return window.hasAnswered"))
+    assert browser.js(STEPS) == shown
+    assert browser.log() == []
 
 
 def test_a_finished_game_is_looked_through_shared_and_counted(game, browser):

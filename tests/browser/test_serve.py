@@ -1,6 +1,7 @@
 """The page of a run in a real browser, while games end."""
 
 import re
+from urllib.parse import quote
 
 import pytest
 from selenium.webdriver.support.wait import WebDriverWait
@@ -84,6 +85,23 @@ def test_the_links_of_a_run_lead_to_pages(browser, run):
     kinds = {re.sub(r"(bots|games)/.*|=.*", r"\1", path): path for path in sorted(paths)}
     assert {"runs/run/bots", "runs/run/games", "runs/run/games?bot"} <= set(kinds)
     assert [path for path in kinds.values() if server.ask(f"/{path}")[0] != 200] == []
+
+
+def test_an_address_with_a_tile_opens_the_game_there_and_follows_the_steps(browser, run):
+    folder, server = run
+    end_games(folder, GAMES[12:])
+    own = server.url.partition("?")[0]
+    game = next(game for game in GAMES if game.turns > 12)
+    page = f"{own}runs/run/games/{quote(game.id)}"
+    shown = "return document.getElementById('link').getAttribute('href')"
+    browser.open(f"{page}?t=12")
+    assert browser.js(shown) == "?t=12"
+    assert browser.js("return document.querySelectorAll('#board .live use').length") > 12
+    browser.js("document.getElementById('forward').click()")
+    assert browser.js("return location.href") == f"{page}?t=13"
+    browser.open(f"{page}?t=12#t5")
+    assert browser.js(shown) == "?t=5", "a fragment is the reader's own"
+    assert browser.log() == []
 
 
 def test_a_page_says_that_its_server_has_gone(browser, run):

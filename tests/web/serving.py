@@ -54,6 +54,15 @@ class Served:
         connection.close()
         return answer.status, dict(answer.getheaders()), text
 
+    def fetch(self, path, **headers):
+        """Status, headers and bytes of the answer to a browser that has the token."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
+        connection.request("GET", path, headers={"cookie": self.cookie, **headers})
+        answer = connection.getresponse()
+        body = answer.read()
+        connection.close()
+        return answer.status, dict(answer.getheaders()), body
+
     def raw(self):
         """A connection of one's own."""
         return socket.create_connection(("127.0.0.1", self.port), timeout=120)

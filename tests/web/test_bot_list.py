@@ -5,6 +5,7 @@ import os
 from types import SimpleNamespace
 
 import pytest
+from starlette.requests import Request
 
 from arena.players import folder as bot_folder
 from arena.players import registry
@@ -129,10 +130,15 @@ def test_the_first_page_is_rendered_again_only_when_what_it_shows_has_changed(ho
     )
 
     def ask(*, may_change):
-        state = SimpleNamespace(may_change=may_change)
-        return asyncio.run(
-            pages.front(SimpleNamespace(app=SimpleNamespace(state=app), state=state, headers={}))
-        )
+        scope = {
+            "type": "http",
+            "path": "/",
+            "query_string": b"",
+            "headers": [(b"host", b"127.0.0.1:8400")],
+            "app": SimpleNamespace(state=app),
+            "state": {"may_change": may_change},
+        }
+        return asyncio.run(pages.front(Request(scope)))
 
     first, again = ask(may_change=True), ask(may_change=True)
     assert (first.body, first.raw_headers) == (again.body, again.raw_headers)

@@ -224,7 +224,7 @@ def test_the_page_of_a_kept_game_shows_a_game_with_its_moments_and_no_ratings(pl
     assert "<table" not in page
     for moment in view["moments"]:
         assert moment["title"] in unescape(page)
-        assert f"turn={moment['turn']}" in page
+        assert f"?t={moment['turn']}" in page
     assert page.count("Which move was better?") == len(view["moments"])
 
 

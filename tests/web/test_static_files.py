@@ -1,7 +1,6 @@
 """The styles and scripts of pages: files that a browser loads once and keeps."""
 
 import gzip
-import http.client
 import re
 
 import pytest
@@ -14,16 +13,6 @@ from tests.exports.runs import duels
 FILES = re.compile('<link rel="stylesheet" href="([^"]+)">|<script src="([^"]+)"></script>')
 
 
-def get(served, path, **headers):
-    """The status, the headers and the body of an answer, as bytes."""
-    connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=120)
-    connection.request("GET", path, headers={"cookie": served.cookie, **headers})
-    answer = connection.getresponse()
-    body = answer.read()
-    connection.close()
-    return answer.status, dict(answer.getheaders()), body
-
-
 def files_of(text):
     return [style or script for style, script in FILES.findall(text)]
 
@@ -32,7 +21,7 @@ def test_pages_name_files_that_are_kept_for_good(served):
     game = duels("abc", 2)[0].id
     paths = ("/", "/learn", "/play", "/runs/done", "/runs/done/report", f"/runs/done/games/{game}")
     for path in paths:
-        _, headers, body = get(served, path)
+        _, headers, body = served.fetch(path)
         text = body.decode()
         files = files_of(text)
         assert files[0].startswith("/static/arena."), path
@@ -41,19 +30,19 @@ def test_pages_name_files_that_are_kept_for_good(served):
         policy = headers["content-security-policy"]
         assert "style-src 'self'; script-src 'self'" in policy
         for file in files:
-            status, about, content = get(served, file)
+            status, about, content = served.fetch(file)
             assert (status, about["cache-control"]) == (200, "public, max-age=31536000, immutable")
             kind = "text/css" if file.endswith(".css") else "text/javascript"
             assert about["content-type"] == f"{kind}; charset=utf-8"
             assert len(content) > 100
-    assert get(served, "/")[1]["cache-control"] == "no-store"
+    assert served.fetch("/")[1]["cache-control"] == "no-store"
 
 
 def test_pages_and_their_files_are_compressed_for_whoever_takes_that(served):
-    for path in ("/", *files_of(get(served, "/")[2].decode())):
-        _, headers, plain = get(served, path)
+    for path in ("/", *files_of(served.fetch("/")[2].decode())):
+        _, headers, plain = served.fetch(path)
         assert "content-encoding" not in headers
-        status, headers, body = get(served, path, **{"accept-encoding": "br, gzip"})
+        status, headers, body = served.fetch(path, **{"accept-encoding": "br, gzip"})
         assert (status, headers["content-encoding"]) == (200, "gzip")
         assert headers["vary"] == "accept-encoding"
         assert gzip.decompress(body) == plain
@@ -61,16 +50,16 @@ def test_pages_and_their_files_are_compressed_for_whoever_takes_that(served):
 
 
 def test_a_file_that_a_browser_has_is_not_sent_again(served):
-    [file, *_] = files_of(get(served, "/")[2].decode())
-    tag = get(served, file)[1]["etag"]
-    status, _, body = get(served, file, **{"if-none-match": tag})
+    [file, *_] = files_of(served.fetch("/")[2].decode())
+    tag = served.fetch(file)[1]["etag"]
+    status, _, body = served.fetch(file, **{"if-none-match": tag})
     assert (status, body) == (304, b"")
-    assert get(served, file, **{"if-none-match": 'W/"other"'})[0] == 200
+    assert served.fetch(file, **{"if-none-match": 'W/"other"'})[0] == 200
 
 
 def test_only_the_files_of_pages_are_served(served):
     for name in ("arena.css", "page.js", "..%2fhome.py", "arena.0000000000000000.css"):
-        assert get(served, f"/static/{name}")[0] == 404
+        assert served.fetch(f"/static/{name}")[0] == 404
 
 
 @pytest.mark.parametrize(

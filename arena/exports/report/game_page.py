@@ -6,11 +6,13 @@ import shlex
 
 from arena import __version__
 from arena.errors import RunError
+from arena.exports.grid import counted
 from arena.exports.moments import title_of
 from arena.exports.report import sections
 from arena.exports.report.page import ALONE, Around, PageSetting, render
 from arena.exports.report.scan import Forfeited
 from arena.exports.report.viewer_data import ChosenRecord, album_of, reviews_of, viewer_values
+from arena.exports.text import seat_names
 from arena.records.journal import records_of_deal
 from arena.records.record import GameRecord
 from arena.tournament.run import Run
@@ -50,6 +52,7 @@ def game_page(
     values = {
         "name": run.name,
         "title": title_of(*of_person) if of_person else "",
+        "result": result_text(record),
         "version": __version__,
         "record": record,
         "faults": faults,
@@ -59,3 +62,16 @@ def game_page(
         **viewer_values(album, [fault["detail"] for fault in faults]),
     }
     return render("game.html", values, setting)
+
+
+def result_text(record: GameRecord) -> str:
+    """Who won the game of ``record``, and by how much, in a sentence."""
+    names = seat_names(record.bots)
+    won = [name for name, rank in zip(names, record.ranks, strict=True) if rank == 1]
+    where = f"on {record.board.capitalize()}, {counted(record.turns, 'tile')}"
+    if len(won) > 1:
+        return f"{' and '.join(won)} share the win {where}."
+    if record.faults:
+        return f"{won[0]} won {where}, after a forfeit."
+    left = sorted(record.left)
+    return f"{won[0]} won by {left[1] - left[0]} {where}."

@@ -88,6 +88,10 @@ class PageSetting(NamedTuple):
 
 
 ALONE = PageSetting()
+PREVIEW = Markup("<!-- preview -->")
+"""Where a page of a server has room for what the server alone knows of its preview: the address of
+the page and of a picture.
+"""
 
 
 def render(template: str, values: Mapping[str, Any], setting: PageSetting = ALONE) -> str:
@@ -98,6 +102,7 @@ def render(template: str, values: Mapping[str, Any], setting: PageSetting = ALON
         "policy": policy_of(setting),
         "sheets": setting.sheets,
         "scripts": setting.scripts,
+        "preview": PREVIEW,
         # Both come from the project, so they need no escaping.
         "style": Markup(every_style()),  # noqa: S704
         "script": Markup(every_script()),  # noqa: S704

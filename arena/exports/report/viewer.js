@@ -50,7 +50,7 @@ const showGame = (viewer, story) => {
  * @returns {boolean} whether it names one
  */
 const openFromAddress = (viewer) => {
-  const { game, turn, beside } = fieldsOfAddress(location.hash);
+  const { game, turn, beside } = fieldsOfAddress(location.hash || location.search);
   const id = game ?? (turn === undefined ? "" : viewer.games[0].id);
   const story = storyNamed(viewer, id);
   if (!story) return false;

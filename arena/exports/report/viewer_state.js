@@ -97,13 +97,26 @@ const addressOf = ({ story, twin }, turn, passes = 0) => {
 };
 
 /**
- * Read the fragment of an address, such as "#game=bird%2Fa%2Bb%2F1%2F0&turn=7.1", or "#t12" for the
- * position after tile 12 of the game of the page.
+ * The address of a position to give to others. That of the game of a page on a server names the
+ * tile in the query, because a server that shows a preview of it cannot see the fragment.
  *
- * @param {string} hash
+ * @param {Viewer} viewer
+ */
+const addressToShare = (viewer, turn, passes = 0) => {
+  const { story, twin, games, parts } = viewer;
+  const isPage = location.protocol.startsWith("http") && parts.viewer.closest(".alone");
+  const isFirst = story.game.id === games[0].id && !twin && !passes;
+  return isPage && isFirst ? `?t=${turn}` : addressOf(viewer, turn, passes);
+};
+
+/**
+ * Read the fragment of an address, such as "#game=bird%2Fa%2Bb%2F1%2F0&turn=7.1", or "#t12" for the
+ * position after tile 12 of the game of the page. The query "?t=12" says the same.
+ *
+ * @param {string} address a fragment or a query, with its first character
  * @returns {{ game?: string, turn?: string, beside?: string }}
  */
-const fieldsOfAddress = (hash) => {
+const fieldsOfAddress = (address) => {
   const decoded = (text) => {
     try {
       return decodeURIComponent(text);
@@ -111,8 +124,8 @@ const fieldsOfAddress = (hash) => {
       return text;
     }
   };
-  const tile = /^#t(\d+)$/.exec(hash);
+  const tile = /^(?:#t|\?(?:.*&)?t=)(\d+)(?:&|$)/.exec(address);
   if (tile) return { turn: tile[1] };
-  const fields = hash.slice(1).split("&");
+  const fields = address.slice(1).split("&");
   return Object.fromEntries(fields.map((field) => field.split("=").map(decoded)));
 };

@@ -43,7 +43,7 @@ const showStep = (viewer, wanted) => {
   showPlaces(viewer, []);
   markLog(viewer);
   fillSquares(viewer);
-  viewer.shownAddress = addressOf(viewer, story.states[step].turn, story.passesAt(step));
+  viewer.shownAddress = addressToShare(viewer, story.states[step].turn, story.passesAt(step));
   parts.link.href = viewer.shownAddress;
   if (cursor === lastCursor(viewer)) stopPlaying(viewer);
 };

@@ -5,9 +5,10 @@ moves only while the person is to move or the game is over, so that no bot think
 """
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future
+from concurrent.futures import BrokenExecutor, CancelledError, Future
 from typing import NamedTuple
 
+from arena.commands.caution import Caution, caution_before
 from arena.commands.hints import JUDGE
 from arena.match.chances import JudgedStep, judged_step
 from arena.match.grading import grade
@@ -17,6 +18,8 @@ from arena.rules import State
 from arena.rules.boards import Board
 from arena.web.work_process import WorkProcess
 
+CAUTION_S = 0.5
+"""A person waits for at most this many seconds to hear whether a move costs much."""
 NICENESS = 10
 """The niceness of the process that grades moves. Its priority is lower than that of the process
 that makes pages, because nobody waits for it while a game goes on.
@@ -39,6 +42,14 @@ class Grader:
         is the id of the game. The future is cancelled if the server has stopped.
         """
         return self._process.submit(judged_step, state, move, seat, game, JUDGE)
+
+    def caution(
+        self, state: State, move: int, names: Sequence[str], seed: int
+    ) -> Future[Caution | None]:
+        """Queues the caution before ``move``, see `caution_before`. The future is cancelled if the
+        server has stopped.
+        """
+        return self._process.submit(caution_before, state, move, names, seed)
 
     def grade(self, record: GameRecord, board: Board, turn: int, judge: Judge) -> Future[Grade]:
         """Queues the grade by ``judge`` of the move after ``turn`` placements of ``record``, played
@@ -81,6 +92,17 @@ class GameGrades:
         # The first judgements may also be those of the game from which this one goes on.
         self._shared = len(known)
         self._played = list[_Played]()
+
+    def caution(self, state: State, move: int, names: Sequence[str]) -> Caution | None:
+        """The caution before ``move`` of the person, who is to move in ``state``; None if it costs
+        little, or if that is not known within `CAUTION_S` seconds.
+        """
+        asked = self._grader.caution(state, move, names, state.turns)
+        try:
+            return asked.result(CAUTION_S)
+        except (TimeoutError, CancelledError, BrokenExecutor):
+            asked.cancel()
+            return None
 
     def add(self, step: int, state: State, move: int) -> None:
         """Remembers ``move``, the move number ``step`` of the game, which was played in ``state``.

@@ -9,11 +9,10 @@ import click
 from arena.cli.options import as_json, tell_json
 from arena.cli.terminal import announced_if_slow, columns_of, say
 from arena.commands.home import results_folder
-from arena.commands.runs import Rated, leader_of, run_state
+from arena.commands.runs import Rated, every_run, leader_of, run_state
 from arena.errors import UserError, counted
 from arena.exports.grid import MISSING, columns_text
 from arena.tournament.run import Run
-from arena.tournament.runs import list_runs
 
 HEADS = ("Run", "Started", "Players", "Boards", "Bots", "Games", "State", "Leader", "Elo")
 """The heads of the table of runs."""
@@ -24,7 +23,8 @@ HEADS = ("Run", "Started", "Players", "Boards", "Bots", "Games", "State", "Leade
 @click.pass_obj
 def runs(home: Path, /, *, as_json: bool) -> None:
     """List the runs in results/. The oldest comes first, and for each you see when it was started,
-    what it plays, its progress, and who leads by its latest tables.
+    what it plays, its progress, and who leads by its latest tables. The runs of a league with
+    several numbers of players come last, with names such as league-2/2-players.
 
     \b
     arena runs
@@ -32,18 +32,18 @@ def runs(home: Path, /, *, as_json: bool) -> None:
     """  # noqa: D301 - \b is click's mark for lines to keep
     rows = list[dict[str, Any]]()
     table = list[tuple[str, ...]]()
-    folders = list_runs(results_folder(home))
+    folders = every_run(results_folder(home))
     # A timer is a thread, so one for each run would make a list of 1,000 runs slow.
     with announced_if_slow(f"counting the games of {counted(len(folders), 'run')}"):
-        for folder in folders:
+        for name, folder in folders.items():
             try:
                 run = Run(folder)
                 played, planned = run.progress()
             except UserError as error:
-                say(f"warning: {folder.name} is left out: {error}")
+                say(f"warning: {name} is left out: {error}")
                 continue
             leader = leader_of(run, played, planned)
-            row = _row(run, played, planned, leader)
+            row = _row(name, run, played, planned, leader)
             rows.append(row)
             table.append(_texts(row, leader))
     if as_json:
@@ -57,11 +57,11 @@ def runs(home: Path, /, *, as_json: bool) -> None:
         click.echo(columns_text(HEADS, table, texts, width, names=("Run", "Leader"), spare=spare))
 
 
-def _row(run: Run, played: int, planned: int, leader: Rated | None) -> dict[str, Any]:
-    """What ``--json`` says about a run with this many ``played`` and ``planned`` games."""
+def _row(name: str, run: Run, played: int, planned: int, leader: Rated | None) -> dict[str, Any]:
+    """What ``--json`` says about the run called ``name``, with its numbers of games."""
     info = run.info
     return {
-        "run": run.name,
+        "run": name,
         "started": info.started,
         "players": info.counting.players,
         "boards": list(info.boards),

@@ -347,7 +347,7 @@ def test_a_move_that_costs_much_gets_a_caution_that_counts_as_help(server, home)
             break
     assert caution["cost"] >= LEAST_COST
     assert caution["words"].endswith(".")
-    assert game.post("caution", move="Ra1Ba2", **asked)[0] == 409
+    assert game.post("caution", move="Yg7Yg8", **asked)[0] == 409
     assert game.post("move", move=move, **asked)[0] == 200
     game.play()
     last = game.view()

@@ -148,7 +148,7 @@ class Aim(NamedTuple):
         return self._replace(column=self.column + columns, row=self.row + rows).inside(board)
 
     def inside(self, board: Board) -> Self:
-        """The same tile, moved as far as needed to have both squares on the board."""
+        """This aim, moved as far as needed for the tile to have both squares on the board."""
         most_right = board.width - 1 - (self.turn + 1) % 2
         most_down = board.height - 1 - self.turn % 2
         return self._replace(
@@ -156,7 +156,7 @@ class Aim(NamedTuple):
         )
 
 
-class Typed(NamedTuple):
+class FirstCharacter(NamedTuple):
     """The first character of a line that a person has begun to type."""
 
     text: str
@@ -197,7 +197,7 @@ class Cursor:
         self._lines = 0
         self._draw(state, prompt)
 
-    def choose(self, state: State, prompt: str) -> int | Typed:
+    def choose(self, state: State, prompt: str) -> int | FirstCharacter:
         """Waits until the person places a tile, and returns that legal move; or until they begin to
         type a line. Raises EOFError at the end of input.
         """
@@ -215,7 +215,7 @@ class Cursor:
                     return self._aim.move(board)
                 if key == ENTER and self._aim is None:
                     self._leave("\n")
-                    return Typed("")
+                    return FirstCharacter("")
                 if key in STEPS or key in (SPACE, TAB, BACK_TAB):
                     self._aim = (
                         self._aim.after(key, board, state.hands[state.mover])
@@ -226,7 +226,7 @@ class Cursor:
                     self._aim = None
                 elif len(key) == 1:
                     self._leave("\r\x1b[K")
-                    return Typed(key)
+                    return FirstCharacter(key)
                 else:
                     continue
                 self._draw(state, prompt)

@@ -12,7 +12,7 @@ from operator import or_
 import click
 
 from arena.cli.board import Mosaic, squares_under
-from arena.cli.cursor import Cursor, Keyboard, Typed
+from arena.cli.cursor import Cursor, FirstCharacter, Keyboard
 from arena.cli.rules import rules_text, show_rules
 from arena.cli.terminal import tell
 from arena.commands.hints import Hint, hints_for, note_of_help
@@ -147,7 +147,7 @@ class Human(Player):
         if cursor is None or self._keyboard is None:
             return self._ask(prompt)
         chosen = cursor.choose(state, prompt)
-        if not isinstance(chosen, Typed):
+        if not isinstance(chosen, FirstCharacter):
             return move_text(state.board, chosen)
         return self._keyboard.line(prompt, chosen.text) if chosen.text else ""
 

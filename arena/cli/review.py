@@ -157,7 +157,7 @@ def _show_grades(graded_run: Review, worst: int, output: OutputOptions) -> None:
     """Prints the grades, with at most ``worst`` of the costliest decisions, in the form that
     ``output`` asks for.
     """
-    from arena.exports import analysis, files  # noqa: PLC0415 - pandas again
+    from arena.exports import files, review_text  # noqa: PLC0415 - pandas again
 
     bots, decisions, held_back = graded_run.result()
     about = (graded_run.run.name, graded_run.judge, bots, decisions)
@@ -166,9 +166,9 @@ def _show_grades(graded_run: Review, worst: int, output: OutputOptions) -> None:
     output.tell(
         "decisions",
         csv=lambda: files.csv_text(decisions),
-        value=lambda: analysis.review_object(*about, held_back),
+        value=lambda: review_text.review_object(*about, held_back),
         show=lambda: tell_with_commands(
-            is_empty or printable(analysis.review_text(*about, worst, width), keep="\n")
+            is_empty or printable(review_text.review_text(*about, worst, width), keep="\n")
         ),
     )
 

@@ -12,6 +12,7 @@ from arena.commands.home import results_folder
 from arena.commands.runs import Rated, every_run, leader_of, run_state
 from arena.errors import UserError, counted
 from arena.exports.grid import MISSING, columns_text
+from arena.exports.moments import title_of
 from arena.tournament.run import Run
 
 HEADS = ("Run", "Started", "Players", "Boards", "Bots", "Games", "State", "Leader", "Elo")
@@ -23,8 +24,9 @@ HEADS = ("Run", "Started", "Players", "Boards", "Bots", "Games", "State", "Leade
 @click.pass_obj
 def runs(home: Path, /, *, as_json: bool) -> None:
     """List the runs in results/. The oldest comes first, and for each you see when it was started,
-    what it plays, its progress, and who leads by its latest tables. The runs of a league with
-    several numbers of players come last, with names such as league-2/2-players.
+    what it plays, its progress, and who leads by its latest tables. For a game of yours you see how
+    it ended. The runs of a league with several numbers of players come last, with names such as
+    league-2/2-players.
 
     \b
     arena runs
@@ -39,11 +41,13 @@ def runs(home: Path, /, *, as_json: bool) -> None:
             try:
                 run = Run(folder)
                 played, planned = run.progress()
+                of_person = run.person_game()
             except UserError as error:
                 say(f"warning: {name} is left out: {error}")
                 continue
-            leader = leader_of(run, played, planned)
+            leader = None if of_person else leader_of(run, played, planned)
             row = _row(name, run, played, planned, leader)
+            row["title"] = title_of(*of_person) if of_person else None
             rows.append(row)
             table.append(_texts(row, leader))
     if as_json:
@@ -74,8 +78,10 @@ def _row(name: str, run: Run, played: int, planned: int, leader: Rated | None) -
 
 
 def _texts(row: dict[str, Any], leader: Rated | None) -> tuple[str, ...]:
-    """The cells of the table for the run that ``row`` describes, see `_row`."""
+    """The cells of the table for the run that ``row`` describes, see `_row`. A game that a person
+    played has its result, ``title``, in place of a leader.
+    """
     about = (row["run"], row["started"], str(row["players"]), "+".join(row["boards"]))
     sizes = (str(len(row["bots"])), f"{row['games']}/{row['planned']}", str(row["state"]))
-    first = (leader.bot, leader.text) if leader else (MISSING, MISSING)
+    first = (leader.bot, leader.text) if leader else (row["title"] or MISSING, MISSING)
     return (*about, *sizes, *first)

@@ -19,7 +19,7 @@ from arena.commands.runs import rated_run
 from arena.errors import ConfigError, UserError, did_you_mean, printable
 from arena.exports import footer, text
 from arena.exports.grid import ASCII, Pen
-from arena.ratings.columns import BOUNDS
+from arena.ratings.column import BOUNDS
 from arena.records.league import Member
 from arena.tournament.run import Run
 from arena.tournament.runs import Completeness
@@ -126,7 +126,7 @@ def show_history(run: Run, bot: str | None, output: OutputOptions) -> None:
     """Prints how the ratings of versions in a league developed: of the bot or version ``bot``, or
     of all if that is None. Raises ConfigError.
     """
-    from arena.exports import analysis  # noqa: PLC0415
+    from arena.exports import history_text, review_text  # noqa: PLC0415
 
     history = _history(run)
     known = dict.fromkeys([*history.table["bot"], *history.table["version"]])
@@ -139,17 +139,17 @@ def show_history(run: Run, bot: str | None, output: OutputOptions) -> None:
 
     def show() -> None:
         click.echo(f"league {run.folder}", err=True)
-        tell(analysis.history_text(history, columns_of(sys.stdout)))
+        tell(history_text.history_text(history, columns_of(sys.stdout)))
         pairs = history.table.loc[history.table["before"] != "", ["version", "before"]]
         if bot is not None and len(pairs):
             tell("\nEvery decision in which a version differs from the one before it:")
             for version, before in pairs.itertuples(index=False):
-                click.echo(f"  {analysis.regress_command(run.name, version, before)}")
+                click.echo(f"  {review_text.regress_command(run.name, version, before)}")
 
     output.tell(
         "history",
-        csv=lambda: analysis.history_csv(history),
-        value=lambda: {"league": run.name, **analysis.history_object(history)},
+        csv=lambda: history_text.history_csv(history),
+        value=lambda: {"league": run.name, **history_text.history_object(history)},
         show=show,
     )
 
@@ -176,14 +176,14 @@ def show_place(folder: Path, member: Member) -> int:
         cure = f"'arena league run {folder.name}' goes on placing it"
         show_error(UserError(f"{member.bot} is not placed yet", cure))
         return FAILED
-    from arena.exports import analysis  # noqa: PLC0415
+    from arena.exports import history_text  # noqa: PLC0415
 
     history = _history(Run(folder))
     own = history.of(member.bot)
     (row,) = own.table.to_dict("records")
     tell("\n".join([_place_text(history, row, folder.name), *own.sentences]))
     if isfinite(row["gain_likely"]):
-        tell(f"likely: {analysis.likely_text(history)}")
+        tell(f"likely: {history_text.likely_text(history)}")
     if not row["before"]:
         return DONE
     if isfinite(row["gain_error"]) and abs(row["gain"]) > row["gain_error"]:

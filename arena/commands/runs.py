@@ -20,7 +20,9 @@ from arena.commands.home import results_folder
 from arena.errors import ConfigError, RunError
 from arena.exports.grid import number
 from arena.players.passing import remove_tree
-from arena.ratings.columns import STANDINGS, in_whole_elo, text_of
+from arena.ratings.cells import text_of
+from arena.ratings.column import in_whole_elo
+from arena.ratings.columns import STANDINGS
 from arena.records.journal import COMPRESSED, journal_of
 from arena.records.regular import BusyError, lock_file, lock_run, open_regular, read_regular
 from arena.records.runfile import RUN_FILE, RunInfo, read_run

@@ -16,7 +16,9 @@ from pandas.api.types import is_numeric_dtype
 
 from arena.errors import UserError
 from arena.exports.formats import DEFAULT, Format
-from arena.ratings.columns import BOUNDS, DECIMALS, FILES, cell_of, file_names
+from arena.ratings.cells import cell_of
+from arena.ratings.column import BOUNDS
+from arena.ratings.columns import DECIMALS, FILES, file_names
 from arena.ratings.tables import Tables
 from arena.ratings.tally import Row, WholeRow, row_decoder
 from arena.records.journal import read_rows

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from arena.errors import counted
-from arena.ratings.columns import BOUNDS
+from arena.ratings.column import BOUNDS
 from arena.records.record import DUEL
 from arena.rules.terms import title_of
 

@@ -68,7 +68,7 @@ class Moment(NamedTuple):
         }
 
 
-class _Story(NamedTuple):
+class _Caption(NamedTuple):
     """A title and a sentence about a move."""
 
     title: str
@@ -125,7 +125,7 @@ def moments_of(
 
 def _story_of(
     record: GameRecord, state: State, step: int, names: Sequence[str], grade: Grade
-) -> _Story:
+) -> _Caption:
     """What happened with the graded move, the move number ``step`` of ``record``, which was played
     in ``state``: what it gave to others, or what the others then took, if the better move would
     have prevented it; or else that it did nothing.
@@ -146,13 +146,13 @@ def _story_of(
             return story
     for effect in gifts:
         if effect.kind == "expand" and effect.seat != seat:
-            return _Story(f"You enlarged {names[effect.seat]}'s province", effect.words)
+            return _Caption(f"You enlarged {names[effect.seat]}'s province", effect.words)
     if played[0].kind == SINGLE:
-        return _Story("Your tile founded nothing", "No pagoda was placed.")
-    return _Story("You had a better move", f"You played: {played[0].words}")
+        return _Caption("Your tile founded nothing", "No pagoda was placed.")
+    return _Caption("You had a better move", f"You played: {played[0].words}")
 
 
-def _gift(effect: Effect, played: Sequence[Effect], names: Sequence[str], seat: int) -> _Story:
+def _gift(effect: Effect, played: Sequence[Effect], names: Sequence[str], seat: int) -> _Caption:
     """What the player at ``seat`` gave to the owner of ``effect``, one of the effects of the move
     that was ``played``.
     """
@@ -167,7 +167,7 @@ def _gift(effect: Effect, played: Sequence[Effect], names: Sequence[str], seat: 
         "connect": f"You gave {rival} a village",
     }
     why = f" {effect.why}" if effect.why else ""
-    return _Story(titles[effect.kind], f"{effect.words}{why}")
+    return _Caption(titles[effect.kind], f"{effect.words}{why}")
 
 
 def _replies(record: GameRecord, state: State, step: int, names: Sequence[str]) -> Iterator[_Reply]:
@@ -187,19 +187,19 @@ def _replies(record: GameRecord, state: State, step: int, names: Sequence[str]) 
         after.play(move)
 
 
-def _loss(reply: _Reply, names: Sequence[str], seat: int) -> _Story | None:
+def _loss(reply: _Reply, names: Sequence[str], seat: int) -> _Caption | None:
     """What the player at ``seat`` lost by this reply; None if nothing that is worth telling."""
     rival = names[reply.seat]
     has_lost = any(effect.kind == HOME and effect.seat == seat for effect in reply.effects)
     for effect in reply.effects:
         if effect.kind == LAST:
-            return _Story(f"You let {rival} end the game", effect.words)
+            return _Caption(f"You let {rival} end the game", effect.words)
         if effect.kind == "conquer" and effect.brief == "a village from you":
-            return _Story("You left your village open", f"{rival} took it with the next tile.")
+            return _Caption("You left your village open", f"{rival} took it with the next tile.")
         if effect.kind == "connect" and effect.seat == reply.seat:
-            return _Story("You left a village open", f"{rival} took it with the next tile.")
+            return _Caption("You left a village open", f"{rival} took it with the next tile.")
         if effect.kind == "absorb" and effect.seat == reply.seat and has_lost:
-            return _Story("You left your province open", f"{rival} swallowed it. {effect.words}")
+            return _Caption("You left your province open", f"{rival} swallowed it. {effect.words}")
     return None
 
 

@@ -22,7 +22,8 @@ import pandas as pd
 
 from arena.errors import ArenaError
 from arena.exports.files import csv_text, derived_text
-from arena.ratings.columns import DECIMALS, RATED, file_names, text_of
+from arena.ratings.cells import text_of
+from arena.ratings.columns import DECIMALS, RATED, file_names
 from arena.ratings.tables import Tables, run_tables
 from arena.records.regular import open_regular, read_regular
 from arena.records.strict import Difference

@@ -18,7 +18,8 @@ from arena.exports.grid import (
     width_of,
 )
 from arena.exports.report.charts import Scale, linear
-from arena.ratings.columns import PAIRS, SEATS, STANDINGS, Column, in_whole_elo, placed
+from arena.ratings.column import Column, in_whole_elo, placed
+from arena.ratings.columns import PAIRS, SEATS, STANDINGS
 from arena.rules import State
 from arena.rules.boards import Board
 from arena.rules.notation import TILES

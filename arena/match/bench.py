@@ -184,6 +184,7 @@ class Bench:
     ``wait``        how long the bot waited beyond its CPU time in the last game at the full time;
                     None if it did not, or before that game
     ``odds``        the limits in the bot's own label, which override ``move_ms`` and the usual bank
+    ``is_over``     whether no result is wanted any more, so that steps that are being tried end
     """
 
     def __init__(self, bot: Bot, move_ms: int, sandbox: Sandbox) -> None:
@@ -200,6 +201,7 @@ class Bench:
         self._began_s = time.monotonic()
         self.start_ns = 0
         self.games = 0
+        self.is_over = False
 
     @property
     def most_s(self) -> float:
@@ -209,8 +211,8 @@ class Bench:
         return MAX_S + thinking_s(self.move_ms) + STARTS * self.start_ns / 1e9
 
     def expect_time(self) -> None:
-        """Raises CheckTimeOver if the check has taken longer than `most_s`."""
-        if time.monotonic() - self._began_s > self.most_s:
+        """Raises CheckTimeOver if the check has taken longer than `most_s`, or `is_over`."""
+        if self.is_over or time.monotonic() - self._began_s > self.most_s:
             raise CheckTimeOver(f"a check takes at most {self.most_s:.0f} s")
 
     def game(self, trial: Trial, player: Player | None = None) -> GameRecord:

@@ -1,11 +1,16 @@
-"""Runs `arena check`: tries the steps in `arena.match.steps` on a bot one after another, until all
-are tried, several have failed, or the time is over.
+"""Runs `arena check`: tries the steps in `arena.match.steps` on a bot, until all are tried, several
+have failed, or the time is over.
+
+A third of a check is waiting: for a line that must not come, or in a pause that the bot has to
+bear. So steps with processes of their own are tried beside the games of the bot's usual process.
+Results come in the order of the table all the same.
 """
 
 import re
 import time
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, NamedTuple, Self
 
 from arena.errors import BotFolderError, BusyMachineError, Void, counted
 from arena.match.bench import Bench, CheckTimeOver, Failed
@@ -19,6 +24,10 @@ from arena.rules.explain import where_to_read
 
 FILES = "bot.toml, files, program and build"
 MAX_FAILURES = 4
+THREADS = 2
+"""How many steps are tried at a time beside the games of the usual process. On two cores more make
+a check no shorter.
+"""
 STDERR_LINES = 8
 DIGITS = re.compile(r"\d+")
 """A regular expression for numbers in messages; two failures that have one cause differ in
@@ -70,7 +79,7 @@ class StepResult(NamedTuple):
 
 
 def check_bot(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[StepResult]:
-    """Tries the steps on the bot one after another, and yields their results. The bot gets
+    """Tries the steps on the bot, and yields their results in the order of the table. The bot gets
     ``move_ms`` ms for a move, and plays in ``sandbox``.
 
     After several failures, or after one that makes all later steps pointless, the last result says
@@ -88,7 +97,7 @@ def check_bot(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[StepResult]:
             yield StepResult(FILES, detail=f"{' '.join(bot.command)}, {files}{more}")
             bench = Bench(staged, move_ms, sandbox)
             try:
-                yield from _tried(bench)
+                yield from try_steps(bench)
             finally:
                 bench.player.stop()
     except BotFolderError as error:
@@ -102,28 +111,61 @@ def check_bot(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[StepResult]:
         yield _left_out(len(STEPS), "they need a bot that can be started")
 
 
-def _tried(bench: Bench) -> Iterator[StepResult]:
+def try_steps(bench: Bench) -> Iterator[StepResult]:
     """Yields the results of the steps for the bot of ``bench``, which is ready to be started. If
     the check ends early, the last result is one that stands for all steps left out.
     """
     failed = list[StepResult]()
-    for number, entry in enumerate(STEPS):
-        try:
-            bench.expect_time()
-            step = run_step(entry, bench)
-        except CheckTimeOver as over:
-            names = "; ".join(left.name for left in STEPS[number:])
-            yield _left_out(len(STEPS) - number, f"not tried, because {over}: {names}")
-            return
-        if step.problem:
-            step = _without_repetition(step, failed)
-            failed.append(step)
-        yield step
-        why = _why_to_end(entry, failed) if step.problem else ""
-        left_out = len(STEPS) - number - 1
-        if left_out and why:
-            yield _left_out(left_out, why)
-            return
+    with StepsApart(bench) as apart:
+        for number, entry in enumerate(STEPS):
+            try:
+                bench.expect_time()
+                step = apart.result(entry) if entry.is_apart else run_step(entry, bench)
+            except CheckTimeOver as over:
+                names = "; ".join(left.name for left in STEPS[number:])
+                yield _left_out(len(STEPS) - number, f"not tried, because {over}: {names}")
+                return
+            if step.problem:
+                step = _without_repetition(step, failed)
+                failed.append(step)
+            yield step
+            why = _why_to_end(entry, failed) if step.problem else ""
+            left_out = len(STEPS) - number - 1
+            if left_out and why:
+                yield _left_out(left_out, why)
+                return
+
+
+class StepsApart:
+    """Tries the steps with processes of their own in threads; use it as a context manager. Asking
+    for the first result begins all of these steps, so the bot must have started before. At the end
+    of the block, steps that have not been tried are dropped.
+
+    If time is measured by the wall clock, a bot could be late because of its other processes. Then
+    each step is tried only when its result is asked for.
+    """
+
+    def __init__(self, bench: Bench) -> None:
+        self._bench = bench
+        self._threads = ThreadPoolExecutor(THREADS)
+        self._results: dict[TableStep, Future[StepResult]] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bench.is_over = True
+        self._threads.shutdown(cancel_futures=True)
+
+    def result(self, entry: TableStep) -> StepResult:
+        """The result of the step ``entry``, after waiting for it. Raises CheckTimeOver."""
+        if self._bench.player.clock != "cpu":
+            return run_step(entry, self._bench)
+        if not self._results:
+            for each in STEPS:
+                if each.is_apart:
+                    self._results[each] = self._threads.submit(run_step, each, self._bench)
+        return self._results[entry].result()
 
 
 def _without_repetition(step: StepResult, failed: Sequence[StepResult]) -> StepResult:

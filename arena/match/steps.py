@@ -75,12 +75,14 @@ class TableStep(NamedTuple):
     ``run``         returns what to show, perhaps with what was measured, or raises Failed
     ``cure``        what to do if the step fails; empty: what the failure says
     ``needed_for``  why all later steps are pointless if this one fails; empty if they are not
+    ``is_apart``    whether the step has processes of its own, so that it can be tried beside others
     """
 
     name: str
     run: Callable[[Bench], str | DetailAndFigures]
     cure: str = ""
     needed_for: str = ""
+    is_apart: bool = False
 
 
 def _has_the_time_it_asks_for(bench: Bench) -> str:
@@ -281,7 +283,7 @@ def _variant(name: str, cure: str, make: Callable[[Bot, int, Sandbox], Player]) 
     """The step called ``name`` in which the arena uses the protocol in an unusual way; ``make``
     makes the player that does, ``cure`` says what to do if the step fails.
     """
-    return TableStep(name, partial(_understands, make=make), cure)
+    return TableStep(name, partial(_understands, make=make), cure, is_apart=True)
 
 
 def _end(when: str, reach: LeadUp, *, send: bool = True, close: bool = True) -> TableStep:
@@ -289,7 +291,8 @@ def _end(when: str, reach: LeadUp, *, send: bool = True, close: bool = True) -> 
     ``reach`` brings the bot to it, ``send`` sends what is queued, and ``close`` closes the bot's
     input.
     """
-    return TableStep(f"exits {when}", partial(_ends, reach=reach, send=send, close=close), SEE_END)
+    run = partial(_ends, reach=reach, send=send, close=close)
+    return TableStep(f"exits {when}", run, SEE_END, is_apart=True)
 
 
 STEPS = (
@@ -299,7 +302,7 @@ STEPS = (
         "check with a longer --move-ms",
     ),
     TableStep("starts and answers hello", _starts, "", "they need a bot that answers hello"),
-    TableStep("nothing on stdout before it is asked", _waits_for_hello, SEE_ASKED),
+    TableStep("nothing on stdout before it is asked", _waits_for_hello, SEE_ASKED, is_apart=True),
     _game("a complete game", Trial(players=2, seat=0, is_full=True)),
     _game("bird, 2 players, moves first", Trial(players=2, seat=0, board="bird", deal=2)),
     _game(
@@ -334,7 +337,7 @@ STEPS = (
     _game("a game with a bank", Trial(players=2, seat=1, has_bank=True)),
     TableStep("twenty more games in the same process", _plays_many),
     TableStep("the same seed gives the same game", _repeats_itself),
-    TableStep("silent between games", _is_quiet_after_a_game, SEE_ASKED),
+    TableStep("silent between games", _is_quiet_after_a_game, SEE_ASKED, is_apart=True),
     TableStep("answers in time", _was_in_time),
     TableStep(
         "stays within its memory", _is_within_memory, "use less, or raise memory_mb in bot.toml"
@@ -349,6 +352,7 @@ STEPS = (
         "options at their least and at their most",
         _plays_with_other_options,
         "P10.3: play with every value that bot.toml allows, or narrow the range there",
+        is_apart=True,
     ),
     _variant("fields it does not know", SEE_TYPES, partial(Unusual, change=with_unknown_fields)),
     _variant("messages of a type it does not know", SEE_TYPES, partial(Unusual, stranger=STRANGER)),

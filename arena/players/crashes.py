@@ -29,20 +29,22 @@ MAX_PATH = 100
 INSIDE = "/bot"  # where bubblewrap shows a bot its folder
 # Folders of packages that others wrote, even if they lie in the bot's folder.
 LIBRARIES = {"site-packages", "dist-packages", "node_modules"}
-PLACED = re.compile(r'  File "(?P<file>.+)", line (?P<line>\d+)(?:, in .+)?')
-NETWORK = re.compile(
+# The patterns are texts, which `re` compiles at their first use: to compile them all takes a worker
+# a twentieth of its start, and hardly any worker sees a crash.
+PLACED = r'  File "(?P<file>.+)", line (?P<line>\d+)(?:, in .+)?'
+NETWORK = (
     r"ECONNREFUSED|ENETUNREACH|EAI_AGAIN|ENOTFOUND|connect EPERM|gaierror|Connect(ion)?Error"
     r"|ConnectionRefused|ConnectException|UnknownHostException|NetworkUnreachable|urlopen error"
     r"|Temporary failure in name resolution|Name or service not known|Network is unreachable"
 )
 """The names of errors that programs in several languages raise without a network."""
 NO_SOCKET = "PermissionError: [Errno 1]"  # the error for a system call that the sandbox refuses
-HIDDEN = re.compile(
+HIDDEN = (
     r"(PermissionError: \[Errno 13\]|FileNotFoundError: \[Errno 2\]) .*'(?P<file>/[^']+)'"
     r"|could not be started: /.+(Permission denied|No such file).*"
 )
 """The messages of programs that do not find a file, as when the sandbox hides it."""
-REFUSED = re.compile(
+REFUSED = (
     r"PermissionError: \[Errno 13\] Permission denied: '(?P<python>[^']+)'"
     r"|.*spawn(?:Sync)? (?P<node>\S+) EACCES"
     r"|.*Cannot run program \"(?P<java>[^\"]+)\".*Permission denied"
@@ -50,12 +52,12 @@ REFUSED = re.compile(
 )
 """The messages of programs that may not execute a file, with its path or name."""
 SDK = ("arena", "msgspec")  # modules that a Python without the arena cannot import
-NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '(\w+)(?:\.[\w.]+)?'")
-NO_NODE_MODULE = re.compile(r"Error: Cannot find module '(@[\w.-]+/[\w.-]+|\w[\w.-]*)[^']*'")
+NO_MODULE = r"ModuleNotFoundError: No module named '(\w+)(?:\.[\w.]+)?'"
+NO_NODE_MODULE = r"Error: Cannot find module '(@[\w.-]+/[\w.-]+|\w[\w.-]*)[^']*'"
 QUOTE = '"'
 APOSTROPHE = "'"
 NODE = "Node.js v"  # the start of the last line that Node.js writes after an error
-NOWHERE = re.compile("(?!)")
+NOWHERE = "(?!)"
 
 
 class Form(NamedTuple):
@@ -71,33 +73,33 @@ class Form(NamedTuple):
     """
 
     status: int
-    error: re.Pattern[str]
-    place: re.Pattern[str]
+    error: str
+    place: str
     sign: str = ""
 
 
 FORMS = (
-    Form(126, re.compile(r"(?P<said>[^:]+: .*: (?:Permission denied|cannot execute.*))"), NOWHERE),
+    Form(126, r"(?P<said>[^:]+: .*: (?:Permission denied|cannot execute.*))", NOWHERE),
     Form(  # the arena's SDK
         1,
-        re.compile(r"\S+ line \d+: (?P<said>\w+ returned .+ at turn \d+: return .+)"),
-        re.compile(r"(?P<file>\S+) line (?P<line>\d+): "),
+        r"\S+ line \d+: (?P<said>\w+ returned .+ at turn \d+: return .+)",
+        r"(?P<file>\S+) line (?P<line>\d+): ",
     ),
     Form(  # Java; the cause that is printed last happened first
         1,
-        re.compile(r'(?:Exception in thread ".*?"|Caused by:) (?P<said>.+)'),
-        re.compile(r"\s+at [^/(]+\((?P<file>\w+\.java):(?P<line>\d+)\)"),
+        r'(?:Exception in thread ".*?"|Caused by:) (?P<said>.+)',
+        r"\s+at [^/(]+\((?P<file>\w+\.java):(?P<line>\d+)\)",
     ),
     Form(  # JavaScript; the place of a syntax error stands on an earlier line
         1,
-        re.compile(r"(?:error: )?(?:Uncaught )?(?:\(in promise\) )?(?P<said>\w*Error\b.*)"),
-        re.compile(r"(?:\s+at )?(?:.*\()?(?:file://)?(?P<file>/[^:]+):(?P<line>\d+)(?::\d+\)?)?"),
+        r"(?:error: )?(?:Uncaught )?(?:\(in promise\) )?(?P<said>\w*Error\b.*)",
+        r"(?:\s+at )?(?:.*\()?(?:file://)?(?P<file>/[^:]+):(?P<line>\d+)(?::\d+\)?)?",
         NODE,
     ),
     Form(  # Rust, both since 1.73 and before
         101,
-        re.compile(r"thread '.*?' (?:\(\d+\) )?panicked at (?:'(?P<said>.*)', )?[^']+:\d+:\d+:?"),
-        re.compile(r"thread .* (?P<file>\S+):(?P<line>\d+):\d+:?"),
+        r"thread '.*?' (?:\(\d+\) )?panicked at (?:'(?P<said>.*)', )?[^']+:\d+:\d+:?",
+        r"thread .* (?P<file>\S+):(?P<line>\d+):\d+:?",
     ),
 )
 
@@ -128,7 +130,9 @@ def _traceback(lines: Sequence[str], folder: Path) -> Crash | None:
     """The last error that these ``lines`` of stderr show in Python's form; None if there is none.
     The lines are read from the end, because the beginning of stderr may be cut off.
     """
-    last = max((index for index, line in enumerate(lines) if PLACED.fullmatch(line)), default=-1)
+    last = max(
+        (index for index, line in enumerate(lines) if re.fullmatch(PLACED, line)), default=-1
+    )
     after = list(dropwhile(lambda line: line[:1] in ("", " "), lines[last + 1 :]))
     if last < 0 or not after:
         return None
@@ -137,7 +141,7 @@ def _traceback(lines: Sequence[str], folder: Path) -> Crash | None:
         half = MAX_QUOTED // 2 - 3
         words = f"{after[0][:half]} ... {after[-1].strip()[-half:]}"
     frames = takewhile(lambda line: line[:2] == "  ", reversed(lines[: last + 1]))
-    places = [place for place in map(PLACED.fullmatch, frames) if place]
+    places = [place for place in (re.fullmatch(PLACED, frame) for frame in frames) if place]
     is_of_socket = PurePosixPath(places[0]["file"]).name == "socket.py"
     return Crash(
         _place_in_own_files(places, folder), words, words.startswith(NO_SOCKET) and is_of_socket
@@ -147,10 +151,12 @@ def _traceback(lines: Sequence[str], folder: Path) -> Crash | None:
 def _crash_in_form(form: Form, lines: list[str], folder: Path) -> Crash | None:
     """The last error that these ``lines`` of stderr show in this form; None if there is none."""
     for index in reversed(range(len(lines))):
-        error = form.error.fullmatch(lines[index])
+        error = re.fullmatch(form.error, lines[index])
         if error:
             words = error["said"] or "".join(lines[index + 1 : index + 2])
-            places = filter(None, map(form.place.match, lines[index:] + lines[:index]))
+            places = filter(
+                None, (re.match(form.place, line) for line in lines[index:] + lines[:index])
+            )
             return (
                 Crash(_place_in_own_files(places, folder), words)
                 if lines[-1].startswith(form.sign)
@@ -213,15 +219,15 @@ def cure_of(crash: Crash, bot: Bot, sandbox: Sandbox) -> str:
     """What to do about a common error that does not lie in the bot's code; empty for all others."""
     is_walled = sandbox.tier != "none"
     is_shut = is_walled and not sandbox.of(bot.label).network
-    if is_shut and (crash.is_refused_socket or NETWORK.search(crash.words)):
+    if is_shut and (crash.is_refused_socket or re.search(NETWORK, crash.words)):
         return (
             "the sandbox keeps it off the network; if it needs that,"
             f" --allow {bot.base}=network lets it in"
         )
-    missing = NO_MODULE.fullmatch(crash.words)
+    missing = re.fullmatch(NO_MODULE, crash.words)
     if missing:
         return _cure_of_missing_module(missing[1], bot)
-    refused = REFUSED.match(crash.words) if is_walled else None
+    refused = re.match(REFUSED, crash.words) if is_walled else None
     program = _program_in(refused) if refused else ""
     if program:
         return (
@@ -229,13 +235,13 @@ def cure_of(crash: Crash, bot: Bot, sandbox: Sandbox) -> str:
             f' programs = ["{program}"] into its {MANIFEST_FILE}, or'
             f" --allow {bot.base}=exec:PATH lets it run a program"
         )
-    hidden = HIDDEN.match(crash.words) if is_walled else None
+    hidden = re.match(HIDDEN, crash.words) if is_walled else None
     if hidden and not _inside(hidden["file"] or "/", bot.folder.resolve()):
         return (
             "the sandbox shows it no files but its own: put what it needs into its folder, or"
             f" --allow {bot.base}=read:PATH lets it read a place"
         )
-    missing = NO_NODE_MODULE.match(crash.words)
+    missing = re.match(NO_NODE_MODULE, crash.words)
     if missing:
         install = f"'npm install {missing[1]}'"
         return f"what it imports must lie in its folder: run {install} there, if you trust it"

@@ -8,7 +8,8 @@ tables of a league's history and of an analysis are made in `history` and `analy
 import numpy as np
 import pandas as pd
 
-from arena.ratings.columns import STANDINGS, frame_names
+from arena.ratings.column import frame_names
+from arena.ratings.columns import STANDINGS
 from arena.ratings.fit import Fit
 from arena.ratings.model import Ratings, bound_interval, component_intervals
 from arena.ratings.results import Counts, Floats, Results

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from arena.ratings.columns import HISTORY, frame_names
+from arena.ratings.column import frame_names
+from arena.ratings.columns import HISTORY
 from arena.ratings.gains import mean_gain, shrunk
 from arena.ratings.model import bound_interval, rate
 from arena.ratings.regressions import RegressionResult, regression_tests

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from arena.errors import UserError, counted, did_you_mean
-from arena.ratings.columns import BOUNDS
+from arena.ratings.column import BOUNDS
 from arena.ratings.company import Company
 from arena.ratings.fit import Fit
 from arena.ratings.model import FEW_DEALS, Component, Ratings

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from arena.errors import UserError
-from arena.ratings.columns import text_of
+from arena.ratings.cells import text_of
 from arena.ratings.results import MIN_SEATS, Counts, Flags, Floats, Ints, Outcomes, counts_of
 from arena.records.record import MAX_SEATS, NS_PER_MS, WHOLE
 

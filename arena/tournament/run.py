@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from arena.errors import ConfigError
+from arena.players.player import YOU
 from arena.records.blocks import PlayedBlocks, count_blocks
 from arena.records.config import RunConfig
 from arena.records.journal import Ids, find_record, journal_of, read_ids, read_records
@@ -26,6 +27,13 @@ class PlayedCount(NamedTuple):
 
     played: int
     planned: int
+
+
+class PersonGame(NamedTuple):
+    """The ``record`` of a game that a person played, and the person's ``seat``."""
+
+    record: GameRecord
+    seat: int
 
 
 class Run:
@@ -88,6 +96,18 @@ class Run:
         RunError.
         """
         return read_records(self.folder)
+
+    def person_game(self) -> PersonGame | None:
+        """The game that this run was kept for, if a person played it. None for any other run, also
+        for a match, and if the journal has no such game. Raises RunError.
+        """
+        config = self.info.config
+        if config is None or config.game is None or config.match:
+            return None
+        record = next(self.records(), None)
+        if record is None or YOU not in record.bots:
+            return None
+        return PersonGame(record, record.bots.index(YOU))
 
     def record(self, game: str) -> GameRecord:
         """The record of the game with the id ``game``. Raises RunError whose hint names similar

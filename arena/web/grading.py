@@ -70,7 +70,7 @@ def _do_nothing() -> None:
     """Does nothing; the call starts the process and loads this module there."""
 
 
-class _Played(NamedTuple):
+class _Pending(NamedTuple):
     """A move that is not handed out yet, and the state in which it was played."""
 
     state: State
@@ -91,7 +91,7 @@ class GameGrades:
         self._futures = list(known)
         # The first judgements may also be those of the game from which this one goes on.
         self._shared = len(known)
-        self._played = list[_Played]()
+        self._played = list[_Pending]()
 
     def caution(self, state: State, move: int, names: Sequence[str]) -> Caution | None:
         """The caution before ``move`` of the person, who is to move in ``state``; None if it costs
@@ -109,7 +109,7 @@ class GameGrades:
         Does nothing if it is known already.
         """
         if step == len(self._futures) + len(self._played):
-            self._played.append(_Played(state, move))
+            self._played.append(_Pending(state, move))
 
     def hand_out(self) -> None:
         """Has all remembered moves judged. Call it while no bot thinks."""

@@ -8,9 +8,7 @@ from typing import Any
 from arena.commands.game import own_moves_from
 from arena.errors import ArenaError
 from arena.exports.moments import Moment, headline, moments_of, title_of
-from arena.players.player import YOU
 from arena.records.grades import newest_review, read_reviews
-from arena.records.journal import read_records
 from arena.records.record import GameRecord
 from arena.rules.terms import REVISION
 from arena.tournament.run import Run
@@ -24,15 +22,10 @@ def kept_game(folder: Path) -> dict[str, Any] | None:
     None for any other run. Raises RunError.
     """
     run = Run(folder)
-    config = run.info.config
-    if config is None or config.game is None or YOU not in [bot.name for bot in run.info.bots]:
+    game = run.person_game()
+    if game is None:
         return None
-    record = next(read_records(folder), None)
-    if record is None:
-        return None
-    if YOU not in record.bots:
-        return None
-    seat = record.bots.index(YOU)
+    record, seat = game
     moments = _moments(run, record, seat)
     return {
         "name": run_name(folder),

@@ -66,7 +66,7 @@ class Damage(NamedTuple):
 
 
 class Damages:
-    """What is known of the damaged runs of a home. A run is looked into again only when its files
+    """The damage found in the runs of a home so far. A run is looked into again only when its files
     have changed, because anybody may ask for its pages again and again.
     """
 

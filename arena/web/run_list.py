@@ -13,6 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from arena.commands.home import results_folder
 from arena.commands.runs import NOTHING, JournalCount, Rated, count_games, glance
 from arena.errors import ArenaError
+from arena.exports.moments import title_of
 from arena.records.journal import journal_of
 from arena.records.runfile import RUN_FILE
 from arena.tournament.run import Run
@@ -94,7 +95,9 @@ def _row_of(folder: Path, counted: JournalCount) -> tuple[JournalCount, dict[str
     row = {"run": run_name(folder), "folder": folder, "is_game": False, "leader": None}
     try:
         counted = count_games(folder, counted)
-        look = glance(Run(folder), counted)
+        run = Run(folder)
+        look = glance(run, counted)
+        played = run.person_game()
     except ArenaError as error:
         return counted, {**row, "problem": without_folders(str(error), folder.parent)}
     return counted, {
@@ -102,6 +105,8 @@ def _row_of(folder: Path, counted: JournalCount) -> tuple[JournalCount, dict[str
         "problem": "",
         "when": when(look.info.started),
         "is_game": look.info.is_one_game,
+        "title": title_of(*played) if played else "",
+        "turns": played.record.turns if played else 0,
         "state": (look.state or "") if counted.is_whole else COUNTING,
         "leader": (look.leader.bot, words_of(look.leader)) if look.leader else None,
         "games": look.games,

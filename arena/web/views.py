@@ -24,7 +24,7 @@ from arena.exports.report.scan import Reasons, chosen_records
 from arena.exports.report.sections import details_of
 from arena.exports.report.viewer_data import album_of, viewer_values
 from arena.exports.text import seat_names
-from arena.ratings.columns import half_width
+from arena.ratings.column import half_width
 from arena.records.journal import neighbours
 from arena.records.record import GameRecord, name_of
 from arena.rules.boards import find_board
@@ -170,6 +170,7 @@ def league_game_page(setting: PageSetting, key: str) -> str:
         "name": league.name,
         "version": __version__,
         "record": record,
+        "title": "",
         "faults": [],
         "around": Around(
             "/#ladder", [f"/bots/{quote(name_of(bot))}" for bot in record.bots], "", ""

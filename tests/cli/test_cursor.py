@@ -18,7 +18,7 @@ from arena.cli.cursor import (
     UP,
     Aim,
     Cursor,
-    Typed,
+    FirstCharacter,
 )
 from arena.rules import State
 from arena.rules.boards import built_in
@@ -150,9 +150,9 @@ def test_a_place_that_is_not_legal_says_why_and_enter_does_not_take_it(monkeypat
 
 def test_a_character_begins_a_line_and_escape_takes_the_aim_away(monkeypatch):
     chosen, screen = shown_after([UP, ESCAPE, "", "R"], opening(), monkeypatch)
-    assert chosen == Typed("R")
+    assert chosen == FirstCharacter("R")
     assert "pagodas to place" not in screen.text
-    assert shown_after([ENTER], opening(), monkeypatch)[0] == Typed("")
+    assert shown_after([ENTER], opening(), monkeypatch)[0] == FirstCharacter("")
 
 
 def test_a_window_that_is_too_low_has_no_cursor(monkeypatch):

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.ratings.columns import FILES, STANDINGS, placed
+from arena.ratings.column import placed
+from arena.ratings.columns import FILES, STANDINGS
 
 PAGE = Path(__file__).parents[2] / "docs" / "reading-the-table.md"
 

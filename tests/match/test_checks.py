@@ -3,13 +3,16 @@ that is for it, with the cure.
 """
 
 import re
+import threading
+from types import SimpleNamespace
 
 import pytest
 
 from arena.errors import BusyMachineError
 from arena.faults import FaultKind
+from arena.match import check
 from arena.match.bench import SHORT_MS, Bench, CheckTimeOver, Trial
-from arena.match.check import check_bot, check_object, run_step
+from arena.match.check import StepResult, check_bot, check_object, run_step
 from arena.match.steps import STEPS
 from arena.players.folder import bot_at
 from arena.players.sandbox.tiers import OPEN
@@ -196,6 +199,30 @@ def test_a_good_bot_passes_every_step(tmp_path):
     assert [step for step in steps if step.problem or step.left_out] == []
     assert len(steps) == len(STEPS) + 1 >= 40
     assert len({step.name for step in steps}) == len(steps)
+
+
+@pytest.mark.parametrize(("clock", "side_by_side"), [("cpu", True), ("wall", False)])
+def test_steps_with_their_own_processes_are_tried_beside_the_others_if_cpu_time_counts(
+    monkeypatch, clock, side_by_side
+):
+    """By the wall clock a bot could be late because of its other processes."""
+    apart = [entry.name for entry in STEPS if entry.is_apart]
+    others = [entry.name for entry in STEPS if not entry.is_apart]
+    tried = []
+
+    def try_step(entry, _):
+        tried.append((entry.name, threading.current_thread() is threading.main_thread()))
+        return StepResult(entry.name)
+
+    monkeypatch.setattr(check, "run_step", try_step)
+    bench = SimpleNamespace(
+        player=SimpleNamespace(clock=clock), expect_time=lambda: None, is_over=False
+    )
+    steps = list(check.try_steps(bench))
+    assert [step.name for step in steps] == [entry.name for entry in STEPS]
+    assert {name for name, is_main in tried if not is_main} == set(apart if side_by_side else [])
+    assert [name for name, is_main in tried if is_main and name in others] == others
+    assert bench.is_over
 
 
 def test_a_bot_with_a_process_for_each_game_passes_too(bench):

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.exports.files import csv_text, export_run
-from arena.ratings.columns import cell_of, text_of
+from arena.ratings.cells import cell_of, text_of
 from arena.ratings.sheet import read_sheet
 from arena.ratings.tables import run_tables
 from arena.records.runfile import read_run

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from arena.exports.analysis import history_text, likely_text
+from arena.exports.history_text import history_text, likely_text
 from arena.exports.report.sections import versions
 from arena.ratings.history import History, history_table
 from arena.ratings.scale import MIN_VARIANCE, frozen_scale, level_on, on_scale

@@ -5,7 +5,7 @@ from math import nan
 import numpy as np
 import pytest
 
-from arena.exports.analysis import history_object, history_text
+from arena.exports.history_text import history_object, history_text
 from arena.ratings.history import History, history_table
 from arena.ratings.regressions import RegressionResult, regression_tests
 from arena.records.league import Drawn, Joined, League, PlaceFound, RegressionBegun

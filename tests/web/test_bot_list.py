@@ -131,7 +131,7 @@ def test_the_first_page_is_rendered_again_only_when_what_it_shows_has_changed(ho
     def ask(*, may_change):
         state = SimpleNamespace(may_change=may_change)
         return asyncio.run(
-            pages.front(SimpleNamespace(app=SimpleNamespace(state=app), state=state))
+            pages.front(SimpleNamespace(app=SimpleNamespace(state=app), state=state, headers={}))
         )
 
     first, again = ask(may_change=True), ask(may_change=True)

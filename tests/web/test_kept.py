@@ -1,12 +1,17 @@
 """Kept games of people: their pages and their rows in lists."""
 
 import json
+import re
 from contextlib import closing
 from urllib.parse import quote
 
 import pytest
+from click.testing import CliRunner
 from msgspec.structs import replace
 
+from arena.cli.runs import runs
+from arena.exports.report.report_page import report_page
+from arena.tournament.run import Run
 from tests.exports.runs import game_of, write_run
 from tests.web.serving import Served
 
@@ -53,3 +58,27 @@ def test_a_shared_win_is_not_called_won(server):
 
 def test_a_kept_game_whose_journal_is_of_other_players_has_a_page_all_the_same(server):
     assert server.ask("/runs/played-3")[0] == 200
+
+
+def test_lists_show_a_kept_game_as_a_game_without_ratings(server):
+    text = server.ask("/runs")[2]
+    own = text[text.index('id="own-games"') :]
+    assert '<a href="/runs/played-2">You shared the win with greedy</a>' in own
+    assert "Leader" not in own
+
+
+def test_the_report_of_a_kept_game_is_the_page_of_the_game(server, tmp_path):
+    text = server.ask("/runs/old:played-1/report")[2]
+    assert re.search("<h1>You (won against|lost to) greedy", text)
+    assert "Elo" not in text[text.index("<body>") :]
+    alone = report_page(Run(keep(tmp_path / "played-1", game_of(BOTS)))).text
+    assert "<h1>You " in alone
+    assert "<style>" in alone
+
+
+def test_arena_runs_says_how_a_kept_game_ended(tmp_path):
+    keep(tmp_path / "results" / "played-1", replace(game_of(BOTS), ranks=[1, 1], left=[4, 4]))
+    table = CliRunner().invoke(runs, [], obj=tmp_path).output
+    assert "You shared the win with greedy" in table
+    [row] = json.loads(CliRunner().invoke(runs, ["--json"], obj=tmp_path).output)
+    assert (row["title"], row["leader"]) == ("You shared the win with greedy", None)

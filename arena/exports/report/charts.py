@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from markupsafe import Markup, escape
 
 from arena.exports.grid import figure, visible
-from arena.ratings.columns import half_width
+from arena.ratings.column import half_width
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,18 +33,18 @@ def element(name: str, /, *children: str, **attributes: str | float | None) -> M
     escaped, and other elements) and attributes. The attribute ``class_`` is written ``class``,
     ``stroke_width`` is written ``stroke-width``, and attributes that are None are left out.
     """
-    written = [
-        Markup('{}="{}"').format(key.rstrip("_").replace("_", "-"), _value(value))
-        for key, value in attributes.items()
-        if value is not None
-    ]
-    head = Markup(" ").join([escape(name), *written])
-    inside = Markup().join(
+    # A report has thousands of elements: joining plain strings takes a third of the time that
+    # Markup.format does.
+    parts = [name]
+    for key, value in attributes.items():
+        if value is not None:
+            written = escape(visible(value)) if isinstance(value, str) else _number(value)
+            parts.append(f'{key.rstrip("_").replace("_", "-")}="{written}"')
+    head = " ".join(parts)
+    inside = "".join(
         child if isinstance(child, Markup) else escape(visible(child)) for child in children
     )
-    return (
-        Markup("<{}>{}</{}>").format(head, inside, name) if inside else Markup("<{}/>").format(head)
-    )
+    return Markup(f"<{head}>{inside}</{name}>" if inside else f"<{head}/>")  # noqa: S704 - escaped
 
 
 def picture(width: float, height: float, label: str, *children: str, class_: str = "") -> Markup:
@@ -54,7 +54,7 @@ def picture(width: float, height: float, label: str, *children: str, class_: str
     return element(
         "svg",
         *children,
-        viewBox=f"0 0 {_value(width)} {_value(height)}",
+        viewBox=f"0 0 {_number(width)} {_number(height)}",
         width=width,
         height=height,
         class_=f"chart {class_}".strip(),
@@ -65,7 +65,7 @@ def picture(width: float, height: float, label: str, *children: str, class_: str
 
 def path(points: Sequence[tuple[float, float]]) -> str:
     """The ``d`` of an SVG path through ``points``; empty without points."""
-    steps = "L".join(f"{_value(x)} {_value(y)}" for x, y in points)
+    steps = "L".join(f"{_number(x)} {_number(y)}" for x, y in points)
     return f"M{steps}" if points else ""
 
 
@@ -74,9 +74,9 @@ def line(start: float, top: float, end: float, bottom: float, class_: str) -> Ma
     return element("line", x1=start, x2=end, y1=top, y2=bottom, class_=class_)
 
 
-def _value(value: str | float) -> str:
-    """The text of an attribute's value: numbers have at most one decimal."""
-    return visible(value) if isinstance(value, str) else f"{round(value, 1):g}"
+def _number(value: float) -> str:
+    """``value`` as the text of an attribute, with at most one decimal."""
+    return f"{round(value, 1):g}"
 
 
 class Scale(NamedTuple):
@@ -171,8 +171,10 @@ def interval(
         parts += _arrow(ends[0], scale.end if isfinite(low) else scale.start, y)
         parts.append(line(ends[0], y - 4, ends[0], y + 4, "range"))
     elif ends:
-        strokes = ([(ends[0], y), (ends[1], y)], *([(x, y - 4), (x, y + 4)] for x in ends))
-        parts.append(element("path", d="".join(map(path, strokes)), class_="range"))
+        first, last = (_number(end) for end in ends)
+        top = _number(y - 4)
+        strokes = f"M{first} {_number(y)}H{last}M{first} {top}v8M{last} {top}v8"
+        parts.append(element("path", d=strokes, class_="range"))
     if isfinite(middle) and len(ends) != 1 and not is_outside:
         parts.append(element("circle", cx=scale(middle), cy=y, r=5, class_="dot"))
     elif not ends:
@@ -205,13 +207,16 @@ def bars(scale: Scale, counts: Sequence[int], label: str) -> Markup:
     """
     highest = max(counts, default=1) or 1
     parts = _grid(scale, 0, BARS_HEIGHT)
+    outline = []
     for value, count in enumerate(counts):
         if count:
-            height = max(count / highest * (BARS_HEIGHT - 4), 1)
+            top = BARS_HEIGHT - max(count / highest * (BARS_HEIGHT - 4), 1)
             x = scale(value)
-            width = max(scale(value + 1) - x - 0.8, 0.8)
-            place = {"x": x, "y": BARS_HEIGHT - height, "width": width, "height": height}
-            parts.append(element("rect", **place, class_="bar"))
+            right = max(scale(value + 1) - 0.8, x + 0.8)
+            outline.append(
+                f"M{_number(x)} {BARS_HEIGHT}V{_number(top)}H{_number(right)}V{BARS_HEIGHT}"
+            )
+    parts.append(element("path", d="".join(outline), class_="bar"))
     base = BARS_HEIGHT - 0.5
     parts.append(line(scale.start, base, scale.end, base, "base"))
     return picture(ROW_WIDTH, BARS_HEIGHT, label, *parts, class_="row")
@@ -228,8 +233,9 @@ def _arrow(start: float, end: float, y: float) -> list[Markup]:
 
 
 def _grid(scale: Scale, top: float, bottom: float) -> list[Markup]:
-    """Vertical lines from ``top`` to ``bottom`` at the scale's ticks."""
-    return [line(scale(tick), top, scale(tick), bottom, "grid") for tick in scale.ticks]
+    """Vertical lines from ``top`` to ``bottom`` at the scale's ticks, as one path."""
+    lines = "".join(f"M{_number(scale(tick))} {top}V{bottom}" for tick in scale.ticks)
+    return [element("path", d=lines, class_="grid")]
 
 
 CURVE_WIDTH, CURVE_HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 400, 216, 44, 36, 28, 28

@@ -6,6 +6,7 @@ import shlex
 
 from arena import __version__
 from arena.errors import RunError
+from arena.exports.moments import title_of
 from arena.exports.report import sections
 from arena.exports.report.page import ALONE, Around, PageSetting, render
 from arena.exports.report.scan import Forfeited
@@ -45,8 +46,10 @@ def game_page(
     faults = [sections.fault_object(run, forfeit) for forfeit in forfeits]
     is_graded = any("grade" in step for step in album.games[0]["steps"])
     review = shlex.join(["arena", "review", run.name, record.id])
+    of_person = run.person_game()
     values = {
         "name": run.name,
+        "title": title_of(*of_person) if of_person else "",
         "version": __version__,
         "record": record,
         "faults": faults,

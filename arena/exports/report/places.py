@@ -16,7 +16,8 @@ from arena.exports.report.scan import Reasons, chosen_records
 from arena.exports.report.sections import bots_of, cell, interval_words
 from arena.exports.text import clipped_ends
 from arena.players.player import IN_PROCESS, built_in_bot
-from arena.ratings.columns import BOUNDS, STANDINGS, half_width, in_whole_elo, placed, ranks_text
+from arena.ratings.column import BOUNDS, half_width, in_whole_elo, placed, ranks_text
+from arena.ratings.columns import STANDINGS
 from arena.records.record import DUEL
 
 PLACES = 3

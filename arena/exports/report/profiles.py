@@ -15,15 +15,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from arena.exports.analysis import regress_command
 from arena.exports.grid import MISSING, counted, figure, signed, with_error
 from arena.exports.report.charts import END, START, axis, interval, linear
 from arena.exports.report.material import Material
 from arena.exports.report.scan import Reasons, Scan
 from arena.exports.report.sections import bots_of, version_rows
+from arena.exports.review_text import regress_command
 from arena.exports.text import ends_of
 from arena.players.labels import label_among
-from arena.ratings.columns import PAIRS, STANDINGS, half_width
+from arena.ratings.column import half_width
+from arena.ratings.columns import PAIRS, STANDINGS
 from arena.records.record import name_of, shares
 from arena.rules.terms import LAST_PAGODA
 
@@ -134,10 +135,11 @@ def _same_deals(eligible: GamesToShow, chosen: Reasons) -> ChosenGames:
     seats, so that a page can show both.
     """
     scan = eligible.scan
-    line_ups = [(board, sorted(bots)) for board, bots, _ in scan.outcomes]
+    number: dict[tuple[str, ...], int] = {}
+    line_ups = [(board, *sorted(bots)) for board, bots, _ in scan.outcomes]
+    line_up = scan.by_game(number.setdefault(each, len(number)) for each in line_ups)
     for game in list(chosen):
-        own = line_ups[scan.outcome[game]]
-        is_own = scan.by_game(line_up == own for line_up in line_ups) == 1
+        is_own = line_up == line_up[game]
         for other in np.flatnonzero(is_own & (scan.deal == scan.deal[game]) & eligible.allowed):
             if other != game:
                 yield int(other), "same deal, other seats"
@@ -345,9 +347,18 @@ class Profiles:
         self._numbers = material.scan.bot_numbers()
         self._boards = material.scan.boards()
         self._seats = _seats(material)
-        self._places = {bot: rows.index for bot, rows in self._seats.groupby("bot")}
+        # Means by bot are computed for all bots at once: a call of pandas for each bot would take
+        # a quarter of the time of a report on 100 bots.
+        self._sums = self._seats.groupby("bot")[["moves", "think_ms"]].sum().to_dict("index")
+        self._by_board = _means(self._seats, "board")
+        self._by_seat = _means(self._seats, "size", "seat")
         self._rows = {row["bot"]: row for row in _records(tables.standings)}
-        self._pairs = {(row["bot"], row["opponent"]): row for row in _records(tables.pairs)}
+        # The pairs of the bots that have a page: of 300 bots, a fifth.
+        paged = tables.pairs[tables.pairs["bot"].isin([*opponents])]
+        pairs = paged.rename(columns={"elo_diff": "elo"})
+        none = pairs.iloc[:0]
+        self._pairs_of = dict.fromkeys(opponents, none) | dict(iter(pairs.groupby("bot")))
+        self._pairs = {(row["bot"], row["opponent"]): row for row in _records(paged)}
         self._about = {bot["name"]: bot for bot in bots_of(material)}
         # the records of all games that any page names are read at once
         wanted = {feat.game for each in self._feats.values() for one in each for feat in one}
@@ -364,9 +375,11 @@ class Profiles:
         """
         bot_feats = self._feats[name]
         row = self._rows[name]
-        own = self._seats.loc[self._places.get(self._numbers.get(name, -1), [])]
-        moves = own["moves"].sum()
-        has_sizes = len(set(own["size"])) > 1
+        number = self._numbers.get(name, -1)
+        own = self._sums.get(number, {"moves": 0.0, "think_ms": 0.0})
+        by_board = self._by_board.get(number, [])
+        by_seat = self._by_seat.get(number, [])
+        has_sizes = len({seat["size"] for seat in by_seat}) > 1
         elo = next(column for column in STANDINGS if column.name == "elo")._replace(shown=0)
         return {
             **row,
@@ -374,19 +387,17 @@ class Profiles:
             "rated": with_error(elo.written(row, figure), half_width(row)),
             "bots": len(self._rows),
             "member": self._members.get(name),
-            "move_ms": own["think_ms"].sum() / moves if moves else float("nan"),
+            "move_ms": own["think_ms"] / own["moves"] if own["moves"] else float("nan"),
             "slowest_ms": self._material.scan.slowest_ms.get(name, float("nan")),
             "about": self._about.get(name),
             # the bots of the run that have the same name, with other versions or options
             "kin": [one for one in self._rows if one != name and name_of(one) == name_of(name)],
             "step": self._step(name),
             **self._opponents_table(name),
-            "boards": [
-                {**board, "what": self._boards[board["board"]]} for board in _means(own, "board")
-            ],
+            "boards": [{**board, "what": self._boards[board["board"]]} for board in by_board],
             "seats": [
                 {**seat, "what": f"seat {seat['seat']}" + f" of {seat['size']}" * has_sizes}
-                for seat in _means(own, "size", "seat")
+                for seat in by_seat
             ],
             "best": [feat._asdict() | {"id": self._ids[feat.game]} for feat in bot_feats.wins],
             "worst": [feat._asdict() | {"id": self._ids[feat.game]} for feat in bot_feats.losses],
@@ -412,8 +423,7 @@ class Profiles:
         """The table of the opponents of the bot ``name``, with charts and the number of opponents
         left out.
         """
-        frame = self._material.tables.pairs
-        own = frame[frame["bot"] == name].rename(columns={"elo_diff": "elo"})
+        own = self._pairs_of[name]
         scale = linear([0.0, *ends_of(own, is_anchored=False)], START, END)
         column = next(column for column in PAIRS if column.name == "elo_diff")._replace(shown=0)
         rows = []
@@ -449,14 +459,18 @@ class Profiles:
         ]
 
 
-def _means(seats: pd.DataFrame, *by: str) -> list[dict[str, Any]]:
-    """For each group of ``seats``, rows of `_seats`, that have equal values in the columns ``by``:
-    a dictionary with these values, the number of ``games``, and the means of ``share`` and of
-    ``left``, the pagodas left. In ascending order of the values.
+def _means(seats: pd.DataFrame, *by: str) -> dict[int, list[dict[str, Any]]]:
+    """By the number of a bot, for each group of its rows in ``seats``, a table of `_seats`, that
+    have equal values in the columns ``by``: a dictionary with these values, the number of
+    ``games``, and the means of ``share`` and of ``left``, the pagodas left. In ascending order of
+    the values.
     """
-    groups = seats.groupby([*by])
+    groups = seats.groupby(["bot", *by])
     means = groups.agg(games=("share", "size"), share=("share", "mean"), left=("left", "mean"))
-    return _records(means.reset_index())
+    found = defaultdict[int, list[dict[str, Any]]](list)
+    for row in _records(means.reset_index()):
+        found[row.pop("bot")].append(row)
+    return found
 
 
 def _records(table: pd.DataFrame) -> list[dict[str, Any]]:

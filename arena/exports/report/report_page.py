@@ -9,6 +9,7 @@ from arena.exports.grid import counted
 from arena.exports.report import sections
 from arena.exports.report.again import repeat_command
 from arena.exports.report.comparison import comparison_of
+from arena.exports.report.game_page import game_page
 from arena.exports.report.material import Material, gather
 from arena.exports.report.page import ALONE, OnePage, PageSetting, render
 from arena.exports.report.places import lead, standings
@@ -38,11 +39,14 @@ def report_page(
     """The report of a run with at most ``wanted`` well-chosen games, or with the games that the
     list ``wanted`` names. ``prior`` is the weight of a prior that gives every bot a rating (None:
     none); ``match`` are the boards of the matches to score by (None: what run.json says; empty:
-    single games).
+    single games). The report of a game that a person played is the page of that game.
 
     Raises RunError, NoAnswerError, UserError for boards that do not fit. ``setting`` is the kind of
     page.
     """
+    of_person = run.person_game()
+    if of_person:
+        return Report(game_page(run, of_person.record, setting), notes=[])
     material = gather(run, prior, match)
     chosen, (reviews, damage) = choose(material, wanted), reviews_of(run)
     records = chosen_records(material.scan, chosen)

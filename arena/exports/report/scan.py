@@ -5,6 +5,7 @@ for the report. A record is read again from the journal when a page shows its ga
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -51,7 +52,7 @@ class Forfeited(Struct, frozen=True):
     fault: Fault
 
 
-class Scan(Struct):
+class Scan(Struct, dict=True):
     """The games of a journal, numbered from 0 in the order of the journal; if an id occurs twice,
     only its first record counts. G is the number of games, N the number of seats in all games, and
     an outcome is a board, its bots by seat, and their ranks.
@@ -103,17 +104,32 @@ class Scan(Struct):
 
     def sizes(self) -> NDArray[np.int32]:
         """(G,) the number of seats in each game."""
+        return self._sizes
+
+    @cached_property
+    def _sizes(self) -> NDArray[np.int32]:
+        """The array of `sizes`, which most other arrays need."""
         return self.by_game(len(bots) for _, bots, _ in self.outcomes)
 
     def bot_numbers(self) -> dict[str, int]:
         """By the label of each bot, its number; numbers count from 0 in the order in which bots
         first occur in ``outcomes``.
         """
+        return self._bot_numbers
+
+    @cached_property
+    def _bot_numbers(self) -> dict[str, int]:
+        """The dictionary of `bot_numbers`."""
         names = dict.fromkeys(bot for _, bots, _ in self.outcomes for bot in bots)
         return {name: number for number, name in enumerate(names)}
 
     def bots(self) -> NDArray[np.int32]:
         """(N,) for each seat of each game, the number of its bot, as in `bot_numbers`."""
+        return self._bots
+
+    @cached_property
+    def _bots(self) -> NDArray[np.int32]:
+        """The array of `bots`."""
         number = self.bot_numbers()
         return self.by_seat([[number[bot] for bot in bots] for _, bots, _ in self.outcomes])
 
@@ -125,6 +141,11 @@ class Scan(Struct):
         """(G,) by how many pagodas the winner of each game was ahead of the next seat; 0 if several
         seats shared the win. In games with a forfeit the figure says little.
         """
+        return self._leads
+
+    @cached_property
+    def _leads(self) -> NDArray[np.int64]:
+        """The array of `leads`."""
         if not len(self.outcome):
             return np.zeros(0, dtype=np.int64)
         sizes = self.sizes()

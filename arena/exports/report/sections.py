@@ -13,8 +13,8 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from arena.errors import BotFolderError, RunError, printable
-from arena.exports.analysis import DAY, leader_note, likely_text, rated_rows, status_text
 from arena.exports.grid import abridged, counted, figure, milliseconds, width_of
+from arena.exports.history_text import DAY, leader_note, likely_text, rated_rows, status_text
 from arena.exports.report.charts import (
     END,
     ROW_HEIGHT,
@@ -35,7 +35,8 @@ from arena.exports.report.scan import Forfeited
 from arena.exports.text import ends_of
 from arena.players.labels import settings_text
 from arena.players.manifest import read_manifest
-from arena.ratings.columns import HISTORY, STANDINGS, Column, half_width, in_whole_elo, placed
+from arena.ratings.column import Column, half_width, in_whole_elo, placed
+from arena.ratings.columns import HISTORY, STANDINGS
 from arena.ratings.history import History
 from arena.ratings.tables import Tables
 from arena.records.evidence import evidence_name
@@ -194,9 +195,11 @@ def pairs(material: Material) -> dict[str, Any]:
     """The best bots in the order of the standings, at most `MAX_PAIRED`; their results by (bot,
     opponent); and the number of all bots.
     """
-    rows = material.tables.pairs.to_dict("records")
-    met = {(row["bot"], row["opponent"]): row for row in rows}
-    return {"names": material.bots[:MAX_PAIRED], "met": met, "all": len(material.bots)}
+    names = material.bots[:MAX_PAIRED]
+    table = material.tables.pairs
+    shown = table[table["bot"].isin(names) & table["opponent"].isin(names)]
+    met = {(row["bot"], row["opponent"]): row for row in shown.to_dict("records")}
+    return {"names": names, "met": met, "all": len(material.bots)}
 
 
 def seats(material: Material) -> dict[str, Any]:

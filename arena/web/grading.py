@@ -27,10 +27,13 @@ that makes pages, because nobody waits for it while a game goes on.
 
 
 class Grader:
-    """The process that judges moves."""
+    """The process that judges moves. Cautions have a process of their own, which starts with the
+    first one: a person waits for them, and grades of earlier moves would take up the time.
+    """
 
     def __init__(self) -> None:
         self._process = WorkProcess(NICENESS)
+        self._cautions = WorkProcess(NICENESS)
 
     def prepare(self) -> None:
         """Starts the process, which takes a moment, if it does not run yet."""
@@ -49,7 +52,7 @@ class Grader:
         """Queues the caution before ``move``, see `caution_before`. The future is cancelled if the
         server has stopped.
         """
-        return self._process.submit(caution_before, state, move, names, seed)
+        return self._cautions.submit(caution_before, state, move, names, seed)
 
     def grade(self, record: GameRecord, board: Board, turn: int, judge: Judge) -> Future[Grade]:
         """Queues the grade by ``judge`` of the move after ``turn`` placements of ``record``, played
@@ -58,12 +61,12 @@ class Grader:
         return self._process.submit(grade, record, board, turn, judge)
 
     def close(self) -> None:
-        """Ends the process for good, whatever it does, and waits for its end; what is still queued
-        is cancelled.
+        """Ends the processes for good, whatever they do, and waits for their end; what is still
+        queued is cancelled.
         """
-        ending = self._process.end()
-        if ending:
-            ending.join()
+        for ending in (self._process.end(), self._cautions.end()):
+            if ending:
+                ending.join()
 
 
 def _do_nothing() -> None:

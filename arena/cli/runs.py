@@ -9,12 +9,11 @@ import click
 from arena.cli.options import as_json, tell_json
 from arena.cli.terminal import announced_if_slow, columns_of, say
 from arena.commands.home import results_folder
-from arena.commands.runs import Rated, leader_of, run_state
+from arena.commands.runs import Rated, every_run, leader_of, run_state
 from arena.errors import UserError, counted
 from arena.exports.grid import MISSING, columns_text
 from arena.exports.moments import title_of
 from arena.tournament.run import Run
-from arena.tournament.runs import list_runs
 
 HEADS = ("Run", "Started", "Players", "Boards", "Bots", "Games", "State", "Leader", "Elo")
 """The heads of the table of runs."""
@@ -26,7 +25,8 @@ HEADS = ("Run", "Started", "Players", "Boards", "Bots", "Games", "State", "Leade
 def runs(home: Path, /, *, as_json: bool) -> None:
     """List the runs in results/. The oldest comes first, and for each you see when it was started,
     what it plays, its progress, and who leads by its latest tables. For a game of yours you see how
-    it ended.
+    it ended. The runs of a league with several numbers of players come last, with names such as
+    league-2/2-players.
 
     \b
     arena runs
@@ -34,19 +34,19 @@ def runs(home: Path, /, *, as_json: bool) -> None:
     """  # noqa: D301 - \b is click's mark for lines to keep
     rows = list[dict[str, Any]]()
     table = list[tuple[str, ...]]()
-    folders = list_runs(results_folder(home))
+    folders = every_run(results_folder(home))
     # A timer is a thread, so one for each run would make a list of 1,000 runs slow.
     with announced_if_slow(f"counting the games of {counted(len(folders), 'run')}"):
-        for folder in folders:
+        for name, folder in folders.items():
             try:
                 run = Run(folder)
                 played, planned = run.progress()
                 of_person = run.person_game()
             except UserError as error:
-                say(f"warning: {folder.name} is left out: {error}")
+                say(f"warning: {name} is left out: {error}")
                 continue
             leader = None if of_person else leader_of(run, played, planned)
-            row = _row(run, played, planned, leader)
+            row = _row(name, run, played, planned, leader)
             row["title"] = title_of(*of_person) if of_person else None
             rows.append(row)
             table.append(_texts(row, leader))
@@ -61,11 +61,11 @@ def runs(home: Path, /, *, as_json: bool) -> None:
         click.echo(columns_text(HEADS, table, texts, width, names=("Run", "Leader"), spare=spare))
 
 
-def _row(run: Run, played: int, planned: int, leader: Rated | None) -> dict[str, Any]:
-    """What ``--json`` says about a run with this many ``played`` and ``planned`` games."""
+def _row(name: str, run: Run, played: int, planned: int, leader: Rated | None) -> dict[str, Any]:
+    """What ``--json`` says about the run called ``name``, with its numbers of games."""
     info = run.info
     return {
-        "run": run.name,
+        "run": name,
         "started": info.started,
         "players": info.counting.players,
         "boards": list(info.boards),

@@ -2,7 +2,7 @@
 that a person with these results stands before.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from arena.commands.game import PastGame
@@ -99,6 +99,17 @@ def easier_than(ladder: list[Rung], bot: str) -> Rung | None:
 def harder_than(ladder: list[Rung], bot: str) -> Rung | None:
     """The rung above that of ``bot``; None if there is none, or if the bot is on no rung."""
     return _beside(ladder, bot, 1)
+
+
+def companions(ladder: list[Rung], names: Sequence[str], count: int) -> list[str]:
+    """The names of ``count`` more bots for a game against ``names``: those of the ``ladder`` that
+    are nearest to the first one of them; none if ``count`` is less than 1.
+    """
+    bots = [rung.bot for rung in ladder]
+    start = bots.index(names[0]) if names[0] in bots else len(BUILT_IN_RUNGS)
+    others = [bot for bot in bots if bot not in names]
+    others.sort(key=lambda bot: abs(bots.index(bot) - start))
+    return others[: max(count, 0)]
 
 
 def _beside(ladder: list[Rung], bot: str, way: int) -> Rung | None:

@@ -59,6 +59,19 @@ RunState = Literal["finished", "playing", "stopped"]
 _ELO, _ERROR = (in_whole_elo(column) for column in STANDINGS if column.name in {"elo", "error"})
 
 
+def every_run(results: Path) -> dict[str, Path]:
+    """The folders of all runs in ``results``, the oldest first, then of those in its collections;
+    by the names that commands accept. A collection is a folder that is no run, such as that of a
+    league with a run for each number of players; its runs are called ``league-2/2-players``.
+    """
+    runs = {folder.name: folder for folder in list_runs(results)}
+    inside = sorted(results.iterdir()) if results.is_dir() else []
+    for collection in inside:
+        if collection.name not in runs and not collection.is_symlink():
+            runs |= {f"{collection.name}/{run.name}": run for run in list_runs(collection)}
+    return runs
+
+
 def run_folder(home: Path, run: str | None) -> Path:
     """The folder of the run with this name or path. None stands for the newest run; games that a
     person played are passed over if there is any other run. Raises RunError.

@@ -134,7 +134,8 @@ class _Writer:
         return Effect(
             event.name,
             event.seat,
-            f"{self._subject(event.seat)} {self._verb(event.seat, 'found')} a {colour} province.",
+            # Not "You found", which reads as if one had come upon it.
+            f"{self._subject(event.seat)} {self._verb(event.seat, 'make')} a {colour} province.",
             "Two squares of one colour touch, so they get a pagoda.",
             "R5.2",
             f"a {colour} province",

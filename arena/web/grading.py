@@ -5,9 +5,10 @@ moves only while the person is to move or the game is over, so that no bot think
 """
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future
+from concurrent.futures import BrokenExecutor, CancelledError, Future
 from typing import NamedTuple
 
+from arena.commands.caution import Caution, caution_before
 from arena.commands.hints import JUDGE
 from arena.match.chances import JudgedStep, judged_step
 from arena.match.grading import grade
@@ -17,6 +18,8 @@ from arena.rules import State
 from arena.rules.boards import Board
 from arena.web.work_process import WorkProcess
 
+CAUTION_S = 0.5
+"""A person waits for at most this many seconds to hear whether a move costs much."""
 NICENESS = 10
 """The niceness of the process that grades moves. Its priority is lower than that of the process
 that makes pages, because nobody waits for it while a game goes on.
@@ -24,10 +27,13 @@ that makes pages, because nobody waits for it while a game goes on.
 
 
 class Grader:
-    """The process that judges moves."""
+    """The process that judges moves. Cautions have a process of their own, which starts with the
+    first one: a person waits for them, and grades of earlier moves would take up the time.
+    """
 
     def __init__(self) -> None:
         self._process = WorkProcess(NICENESS)
+        self._cautions = WorkProcess(NICENESS)
 
     def prepare(self) -> None:
         """Starts the process, which takes a moment, if it does not run yet."""
@@ -40,6 +46,14 @@ class Grader:
         """
         return self._process.submit(judged_step, state, move, seat, game, JUDGE)
 
+    def caution(
+        self, state: State, move: int, names: Sequence[str], seed: int
+    ) -> Future[Caution | None]:
+        """Queues the caution before ``move``, see `caution_before`. The future is cancelled if the
+        server has stopped.
+        """
+        return self._cautions.submit(caution_before, state, move, names, seed)
+
     def grade(self, record: GameRecord, board: Board, turn: int, judge: Judge) -> Future[Grade]:
         """Queues the grade by ``judge`` of the move after ``turn`` placements of ``record``, played
         on ``board``. The future is cancelled if the server has stopped.
@@ -47,12 +61,12 @@ class Grader:
         return self._process.submit(grade, record, board, turn, judge)
 
     def close(self) -> None:
-        """Ends the process for good, whatever it does, and waits for its end; what is still queued
-        is cancelled.
+        """Ends the processes for good, whatever they do, and waits for their end; what is still
+        queued is cancelled.
         """
-        ending = self._process.end()
-        if ending:
-            ending.join()
+        for ending in (self._process.end(), self._cautions.end()):
+            if ending:
+                ending.join()
 
 
 def _do_nothing() -> None:
@@ -81,6 +95,17 @@ class GameGrades:
         # The first judgements may also be those of the game from which this one goes on.
         self._shared = len(known)
         self._played = list[_Pending]()
+
+    def caution(self, state: State, move: int, names: Sequence[str]) -> Caution | None:
+        """The caution before ``move`` of the person, who is to move in ``state``; None if it costs
+        little, or if that is not known within `CAUTION_S` seconds.
+        """
+        asked = self._grader.caution(state, move, names, state.turns)
+        try:
+            return asked.result(CAUTION_S)
+        except (TimeoutError, CancelledError, BrokenExecutor):
+            asked.cancel()
+            return None
 
     def add(self, step: int, state: State, move: int) -> None:
         """Remembers ``move``, the move number ``step`` of the game, which was played in ``state``.

@@ -195,6 +195,26 @@ class OpenGame(Player):
             "reason": best.reason,
         }
 
+    def caution(self, text: str, steps: int) -> dict[str, Any]:
+        """The caution before the person's move ``text``: what it costs (``cost``, a share of the
+        win) and the ``words`` about what can happen; empty if it costs little. It counts as help.
+        ``steps`` is the number of steps that the page knows. Raises RefusedError.
+        """
+        with self._turn:
+            asked = self._due(steps)
+            state = asked.copy()
+        try:
+            move = legal_move(state, text)
+        except MoveError as error:
+            raise RefusedError(str(error)) from None
+        caution = self._grades.caution(state, move, self._story.names)
+        if caution is None:
+            return {}
+        with self._turn:
+            if self._asked is asked:
+                self._help.hints += 1
+        return caution._asdict()
+
     def undo(self) -> None:
         """Take the person's last move back, and the moves of the bots after it. While a bot is to
         move, that happens after its answer. The bots are started again and play on from there.

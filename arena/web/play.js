@@ -113,6 +113,21 @@
       if (!isTaken) choosing.reopen();
       return;
     }
+    if (warnings.areOn() && (await isCautioned(move))) return;
+    await sendPlacement(move);
+  };
+  /* Whether the person is asked first, because the move costs much. */
+  const isCautioned = async (move) => {
+    const { answer } = await server.ask("caution", { move });
+    if (!answer?.cost) return false;
+    const think = () => {
+      isSending = false;
+      choosing.reopen();
+    };
+    slot.showCaution(answer, () => sendPlacement(move), think);
+    return true;
+  };
+  const sendPlacement = async (move) => {
     const { problem } = await server.ask("move", { move });
     if (!problem) return;
     isSending = false;

@@ -15,11 +15,12 @@ from starlette.routing import Route
 from arena.commands.bots import bot_finder, registry_of
 from arena.commands.game import GameRequest, PastGame, past_games
 from arena.commands.home import results_folder
-from arena.commands.rungs import easier_than, next_rung, rungs, scores
+from arena.commands.rungs import companions, easier_than, next_rung, rungs, scores
 from arena.errors import ConfigError, UserError
 from arena.exports.ground import empty_board
 from arena.exports.parts import all_parts
 from arena.players.player import NAME
+from arena.records.record import MAX_SEATS
 from arena.records.timing import Timing
 from arena.rules.boards import BUILT_IN, find_board
 from arena.rules.explain import rulebook
@@ -30,7 +31,7 @@ from arena.web.opengame import OpenGame
 from arena.web.opengames import OpenGames
 from arena.web.played_on import played_on
 from arena.web.run_list import when
-from arena.web.tutorial import lessons
+from arena.web.tutorial import lesson_pictures, lessons
 
 BUILT_IN_BOTS = ("careful-16", "careful-4", "careful", "greedy-16", "greedy", "random")
 """The built-in bots that the form offers."""
@@ -62,6 +63,7 @@ class GameForm(Struct, frozen=True, forbid_unknown_fields=True):
     bot3: FormField = ""
     seat: FormField = ""
     board: FormField = ""
+    players: FormField = ""
     seed: FormField = ""
     ms: FormField = ""
 
@@ -96,6 +98,8 @@ def new_game(request: Request) -> Response:
     values = {
         "ladder": _ladder(own, games),
         "lessons": lessons(),
+        "pictures": lesson_pictures(),
+        "drawn": all_parts(),
         "is_open": bool(chosen),
         "groups": [(title, names) for title, names in groups.items() if names],
         "boards": BUILT_IN,
@@ -158,6 +162,8 @@ def _game_request(home: Path, wanted: GameForm) -> GameRequest:
             raise ConfigError(f"expected a bot of the list, got {name!r}")
     if not names:
         raise ConfigError("name at least one bot to play against")
+    players = _number(wanted.players, "a number of players", 2, MAX_SEATS, 2)
+    names += companions(rungs(registry_of(home).labels()), names, players - 1 - len(names))
     board = wanted.board or BUILT_IN[0]
     if board not in BUILT_IN:
         raise ConfigError(f"expected the board {' or '.join(BUILT_IN)}, got {board!r}")
@@ -218,13 +224,15 @@ async def _news(game: OpenGame) -> AsyncIterator[bytes]:
 QUESTIONS: Mapping[str, Callable[[OpenGame, Ask], Any]] = {
     "move": lambda game, ask: game.place(ask.move, ask.steps),
     "hint": lambda game, ask: game.hints(ask.steps),
+    "caution": lambda game, ask: game.caution(ask.move, ask.steps),
     "undo": lambda game, _: game.undo(),
     "leave": lambda game, _: game.leave(),
     "question": lambda game, ask: game.lessons().question(ask.at),
     "try": lambda game, ask: game.lessons().attempt(ask.at, ask.move),
     "best": lambda game, ask: game.lessons().answer(ask.at),
 }
-"""What a page can ask for: to play a move, to see the next hint, to take the person's last move
+"""What a page can ask for: to play a move, to see the next hint, to hear whether a move costs
+much, to take the person's last move
 back, and to give the game up; and in a finished game to see the position of a moment, to try a move
 there, and to see the best one.
 """

@@ -65,5 +65,30 @@ const slotIn = (parts, ruleLink) => {
     showOne();
   };
 
-  return Object.freeze({ showEffects, showWords, showRefusal });
+  /**
+   * Ask whether a move is to be placed though it costs much.
+   *
+   * @param {{ cost: number, words: string }} caution
+   * @param {() => void} onPlace
+   * @param {() => void} onLeave
+   */
+  const showCaution = ({ cost, words }, onPlace, onLeave) => {
+    const button = (label, isMain, onClick) => {
+      const node = html("button", { type: "button", class: isMain ? "main" : "" }, label);
+      node.addEventListener("click", () => {
+        showRefusal();
+        onClick();
+      });
+      return node;
+    };
+    const think = button("Think again", true, onLeave);
+    showRefusal(
+      html("b", {}, `This costs about ${wording.percent(cost)} of your chance of winning.`),
+      ` ${words} `,
+      html("span", { class: "acts" }, think, button("Place it all the same", false, onPlace)),
+    );
+    think.focus();
+  };
+
+  return Object.freeze({ showCaution, showEffects, showWords, showRefusal });
 };

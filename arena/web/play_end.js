@@ -29,7 +29,7 @@ const endIn = (parts, actions) => {
     const picture = /** @type {SVGSVGElement} */ (
       parts.ground.querySelector("svg.board").cloneNode(true)
     );
-    for (const over of picture.querySelectorAll(".lights, .aimed, .ghost")) over.remove();
+    for (const over of picture.querySelectorAll(".lights, .aimed, .ghost, .q-names")) over.remove();
     const live = picture.querySelector(".live");
     for (const layer of live.children) layer.replaceChildren();
     draw.stage(live, story.game.elements)(story.states[step].scene, false);

@@ -32,12 +32,12 @@ BUNDLES: Mapping[str, tuple[str, ...]] = {
         "play_hand.js", "play_choosing.js", "play_effects.js", "play_grid.js", "learnt.js",
         "learn.js",
     ),
-    "choose": ("play.css", "learn.css", "choose.css", "learnt.js", "newgame.js"),
+    "choose": ("play.css", "learn.css", "choose.css", "learnt.js", "play_warn.js", "newgame.js"),
     "play": (
         "play.css", "play_server.js", "play_words.js", "play_rules.js", "play_placing.js",
         "play_overlay.js", "play_hand.js", "play_choosing.js", "play_effects.js", "play_log.js",
         "play_tally.js", "play_looking.js", "play_end.js", "play_lesson.js", "play_sounds.js",
-        "play_grid.js", "play.js",
+        "play_warn.js", "play_grid.js", "play.js",
     ),
 }  # fmt: skip
 """The styles and scripts of this package in each bundle, by the bundle's name."""

@@ -2,16 +2,21 @@
 tutorial.json; which moves are legal and what they do comes from the rules core.
 """
 
-from functools import cache
+from functools import cache, reduce
 from importlib.resources import files
+from operator import or_
 from typing import Any
 
 import msgspec
+from markupsafe import Markup
 from msgspec import Struct
 
 from arena.errors import MoveError
-from arena.exports.ground import empty_board
-from arena.exports.scene import Element, Pair, Scene
+from arena.exports.effects import effects_of
+from arena.exports.ground import FRAME, empty_board, framed
+from arena.exports.parts import SIDE, number
+from arena.exports.report.charts import element
+from arena.exports.scene import Element, Pair, Scene, pair_of
 from arena.rules import State
 from arena.rules.boards import squares_of
 from arena.rules.notation import PASS, TILES, legal_move, move_text
@@ -19,6 +24,12 @@ from arena.rules.positions import parse_position
 from arena.rules.terms import PAGODAS
 from arena.web.story import Story
 
+PICTURE_SHAPE = 2.2
+"""The width of a lesson's small picture, divided by its height."""
+PICTURE_MARGIN = 0.5
+"""The room around the tiles in a lesson's small picture, in squares."""
+PICTURE_ROWS = 2.6
+"""The most rows in a lesson's small picture."""
 OPPONENT = "they"
 """What the lessons call the other player."""
 
@@ -58,6 +69,57 @@ def lesson_values(key: str) -> dict[str, Any] | None:
 
 
 @cache
+def lesson_pictures() -> dict[str, Markup]:
+    """A small picture for each lesson, by its key: the tiles after a right move, or before the move
+    that a rule bars. The pictures refer to the page's parts.
+    """
+    return {lesson.key: _picture(lesson) for lesson in lessons()}
+
+
+def _picture(lesson: Lesson) -> Markup:
+    """The small picture of a lesson: the part of its board on which something lies."""
+    state = parse_position(lesson.position, State)
+    board = state.board
+    move = PASS if lesson.is_about_a_bar else _right_move(lesson, state)
+    shown = state.copy()
+    if move != PASS:
+        shown.play(move)
+    pieces = sorted(Scene(board).show(shown, _pairs(shown), move), key=lambda one: one.layer)
+    area = reduce(or_, (province.mask for _, province in shown.provinces()))
+    area |= reduce(or_, (1 << square for pair in pair_of(board, move) for square in pair), 0)
+    area |= reduce(or_, board.villages, 0)
+    places = [divmod(square, board.stride) for square in squares_of(area)]
+    rows = [row for row, _ in places]
+    columns = [column for _, column in places]
+    across = max(columns) - min(columns) + 1
+    down = min(max(rows) - min(rows) + 1, PICTURE_ROWS)
+    width = SIDE * max(across + PICTURE_MARGIN, (down + PICTURE_MARGIN) * PICTURE_SHAPE)
+    middle_x = SIDE * (min(columns) + max(columns) + 1) / 2
+    middle_y = SIDE * (min(rows) + max(rows) + 1) / 2
+    left = FRAME + middle_x - width / 2
+    top = FRAME + middle_y - width / PICTURE_SHAPE / 2
+    cross = f'<path class="barred" d="M{middle_x - 12} {middle_y - 12}l24 24m0-24l-24 24"/>'
+    drawn = "".join(map(str, pieces)) + (cross if lesson.is_about_a_bar else "")
+    # our own drawing
+    inside = Markup(framed(board, drawn))  # noqa: S704
+    box = " ".join(map(number, (left, top, width, width / PICTURE_SHAPE)))
+    return element("svg", inside, viewBox=box, class_="lesson-picture", aria_hidden="true")
+
+
+def _right_move(lesson: Lesson, state: State) -> int:
+    """The first move in ``state`` that does what the lesson asks for."""
+    names = ["human", OPPONENT]
+    return next(
+        move
+        for move in state.legal_moves()
+        if any(
+            effect.kind == lesson.goal
+            for effect in effects_of(state, move, names, state.mover).effects
+        )
+    )
+
+
+@cache
 def _values(at: int) -> dict[str, Any]:
     """The values for the template of the lesson number ``at``, from 0."""
     lesson = lessons()[at]
@@ -67,6 +129,7 @@ def _values(at: int) -> dict[str, Any]:
         "number": at + 1,
         "following": lessons()[at + 1] if at + 1 < len(lessons()) else None,
         "lessons": lessons(),
+        "pictures": lesson_pictures(),
         "board": empty_board(state.board),
         "data": _data(lesson, state),
     }

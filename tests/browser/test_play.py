@@ -219,6 +219,42 @@ def test_a_finished_game_is_looked_through_shared_and_counted(game, browser):
     assert browser.log() == []
 
 
+def test_a_person_who_wants_it_is_asked_before_a_move_that_costs_much(game, browser):
+    one = game(seed="caution")
+    browser.driver.find_element("id", "warn").click()
+    view = one.play(until=lambda view: view["state"] == "yours" and view["count"] > 9)
+    soon(browser, lambda: browser.js(STEPS) == view["count"])
+    wait(browser, "yours")
+
+    def costly_move():
+        for move in view["legal"][::7]:
+            if one.post("caution", move=move, steps=view["count"])[1]["answer"]:
+                return move
+        return None
+
+    # The grading of earlier moves may be in the way of an answer in time.
+    costly = soon(browser, costly_move)
+    before = browser.js(STEPS)
+
+    def ask():
+        browser.js("document.getElementById('list').open = true")
+        browser.js("document.getElementById('moves').value = arguments[0]", costly)
+        browser.click("choose")
+        soon(browser, lambda: "of your chance of winning" in browser.text("refused"))
+
+    ask()
+    assert browser.js("return document.activeElement.textContent") == "Think again"
+    browser.js("document.activeElement.click()")
+    soon(browser, lambda: not browser.text("refused"))
+    assert browser.js(STEPS) == before
+    ask()
+    browser.js("document.querySelector('#refused .acts button:last-child').click()")
+    wait_for_step(browser, before)
+    assert browser.js("return localStorage.getItem('arena-warn')") == "yes"
+    browser.js("localStorage.clear()")
+    assert browser.log() == []
+
+
 PLACED = """
     const tile = document.querySelector(".trial use");
     return tile && ["href", "x", "y"].map((name) => tile.getAttribute(name)).join();

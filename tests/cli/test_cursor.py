@@ -117,7 +117,7 @@ def test_what_the_move_does_is_said_before_it_is_placed(players, monkeypatch):
     keys += [DOWN if aim.row > first.row else UP] * abs(aim.row - first.row)
     chosen, screen = shown_after(keys, state, monkeypatch)
     assert chosen is None
-    assert "You found a" in screen.text
+    assert "You make a" in screen.text
     assert f"you {state.left[0]} -> {state.left[0] - 1}" in screen.text
     # The board is drawn in place of the last one, and everything fits the window.
     assert screen.text.count("a   b   c") == 1

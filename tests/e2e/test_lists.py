@@ -30,6 +30,16 @@ def test_the_list_of_runs_says_how_far_each_is_and_who_leads(arena):
     assert line.split()[7:][: 1 + len(rating)] == [leader["bot"], *rating]
 
 
+def test_the_runs_of_a_collection_are_in_the_list_under_names_that_commands_accept(arena):
+    results = arena.home / "results"
+    write_run(results / "alone", "ab", duels("ab", 1), deals=1)
+    write_run(results / "cup" / "2-players", "ab", duels("ab", 1), deals=1)
+    names = [row["run"] for row in json.loads(arena("runs", "--json")[0])]
+    assert names == ["alone", "cup/2-players"]
+    assert "cup/2-players" in arena("runs")[0]
+    arena("standings", "cup/2-players")
+
+
 def test_a_list_of_many_runs_starts_one_thread(tmp_path, monkeypatch, capsys):
     """A timer for what takes long is a thread, and one for each run took most of the time."""
     for name in ("one", "two", "three"):

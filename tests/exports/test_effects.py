@@ -20,9 +20,9 @@ def words_of(drawing, move, viewer=0, names=NAMES, **setting):
 def test_a_tile_beside_a_single_space_founds_a_province():
     founded = words_of("R . .\n. . .", "Rb1Rc1")
     assert founded == [
-        ("You found a red province.", "Two squares of one colour touch, so they get a pagoda.")
+        ("You make a red province.", "Two squares of one colour touch, so they get a pagoda.")
     ]
-    assert words_of("R . .\n. . .", "Rb1Rc1", viewer=1)[0][0] == "me founds a red province."
+    assert words_of("R . .\n. . .", "Rb1Rc1", viewer=1)[0][0] == "me makes a red province."
 
 
 def test_a_tile_that_touches_no_space_of_its_colours_does_nothing_yet():

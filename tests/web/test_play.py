@@ -13,6 +13,7 @@ from urllib.parse import quote, urlsplit
 
 import pytest
 
+from arena.commands.caution import LEAST_COST
 from arena.commands.game import GameRequest, SingleGame
 from arena.commands.review import Review, make_judge
 from arena.exports.verify import verify_run
@@ -332,6 +333,33 @@ def test_what_each_legal_move_does_is_told_before_it_is_played(server):
         effects["lines"][number][2] for number in numbers
     ]
     game.leave()
+
+
+def test_a_move_that_costs_much_gets_a_caution_that_counts_as_help(server, home):
+    game = begin(server, bot="careful-16", seed="caution")
+    first = game.play(until=lambda view: view["state"] == "yours" and view["count"] > 9)
+    asked = {"steps": first["count"]}
+    # The grading of earlier moves may be in the way of an answer in time, so all are asked again.
+    for move in itertools.cycle(first["legal"]):
+        status, reply = game.post("caution", move=move, **asked)
+        assert status == 200
+        if caution := reply["answer"]:
+            break
+    assert caution["cost"] >= LEAST_COST
+    assert caution["words"].endswith(".")
+    assert game.post("caution", move="Yg7Yg8", **asked)[0] == 409
+    assert game.post("move", move=move, **asked)[0] == 200
+    game.play()
+    last = game.view()
+    [record] = read_records(home / "results" / last["kept"])
+    assert record.notes == [{"turn": first["count"], "hints": 1}]
+
+
+def test_a_table_of_four_is_filled_with_the_nearest_rungs(server):
+    view = begin(server, bot="greedy", players="4").leave()
+    assert view["names"][1:] == ["greedy", "greedy-16", "careful"]
+    view = begin(server, bot="greedy", bot2="random", players="2").leave()
+    assert view["names"][1:] == ["greedy", "random"]
 
 
 def test_moves_are_taken_back_and_the_game_that_is_kept_is_the_one_played_on(server, home):

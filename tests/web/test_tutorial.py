@@ -1,5 +1,7 @@
 """The six lessons: their positions and goals, checked by the rules core."""
 
+import re
+
 import pytest
 
 from arena.rules import State
@@ -7,7 +9,7 @@ from arena.rules.notation import legal_move
 from arena.rules.positions import parse_position, position_text
 from arena.rules.terms import NOBODY
 from arena.web import tutorial
-from arena.web.tutorial import lesson_values, lessons
+from arena.web.tutorial import lesson_pictures, lesson_values, lessons
 from tests.web.serving import Served
 
 KEYS = [lesson.key for lesson in lessons()]
@@ -37,6 +39,16 @@ def test_the_rules_core_does_what_the_lesson_says(key, left):
         state = parse_position(lesson.position, State)
         state.play(legal_move(state, move))
         assert list(state.left) == left, move
+
+
+def test_each_lesson_has_a_small_picture_of_its_right_move():
+    pictures = lesson_pictures()
+    assert list(pictures) == KEYS
+    for key, picture in pictures.items():
+        assert ("qlast" in picture) == (key != "barred")
+        assert ('class="barred"' in picture) == (key == "barred")
+        _, _, width, height = map(float, re.search(r'viewBox="([^"]*)"', picture)[1].split())
+        assert 2 < width / height < 2.4
 
 
 def test_the_conquered_village_changes_its_owner():

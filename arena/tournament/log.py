@@ -4,10 +4,11 @@ import logging
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from logging.handlers import QueueHandler
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from multiprocessing_logging import MultiProcessingHandler
 
 from arena.errors import RunError
 from arena.records.regular import open_regular
@@ -17,43 +18,23 @@ LOG = "logs/arena.log"
 """The path of the log in the folder of a run."""
 FORMAT = "%(asctime)s %(levelname)s %(processName)s %(name)s: %(message)s"
 """The format of a line of the log."""
-PATIENCE_S = 5.0
-"""For how many seconds the end of a session waits for the records in the queue."""
 
 
-class RunLogHandler(QueueHandler):
-    """A log handler that has a thread of its own write records with ``to_file``, also those that
-    worker processes on this machine put into its ``queue``.
+class RunLogHandler(MultiProcessingHandler):  # type: ignore[misc] # the library has no types
+    """A log handler that passes records to ``sub_handler``, also those that worker processes on
+    this machine put into its ``queue``. ``name`` is that of the thread that reads the queue.
     """
 
-    def __init__(self, to_file: logging.Handler) -> None:
-        self._records = WORKERS.Queue(-1)
-        super().__init__(self._records)
-        self._to_file = to_file
+    def __init__(self, name: str, sub_handler: logging.Handler) -> None:
+        # The library's own constructor makes a queue of the program's start method, to which
+        # workers could not log, and which settles that method for the program.
+        logging.Handler.__init__(self, sub_handler.level)
+        self.sub_handler = sub_handler
+        self.setFormatter(sub_handler.formatter)
+        self.queue = WORKERS.Queue(-1)
         self._is_closed = False
-        self._writer = threading.Thread(target=self._write, name="log-writer", daemon=True)
-        self._writer.start()
-
-    def _write(self) -> None:
-        """Writes records until None comes."""
-        with suppress(EOFError, OSError):
-            for record in iter(self._records.get, None):
-                self._to_file.handle(record)
-
-    def close(self) -> None:
-        """Writes the records in the queue, and ends the thread. This takes at most `PATIENCE_S`
-        seconds, because a worker that was killed while it logged blocks the queue for ever.
-        """
-        if self._is_closed:
-            return
-        self._is_closed = True
-        self._records.put(None)
-        self._writer.join(PATIENCE_S)
-        if self._writer.is_alive():
-            self._records.cancel_join_thread()  # else Python would wait for it at its exit
-        else:
-            self._records.close()
-        super().close()
+        self._receive_thread = threading.Thread(target=self._receive, name=name, daemon=True)
+        self._receive_thread.start()
 
 
 @contextmanager
@@ -69,7 +50,7 @@ def run_log(folder: Path, level: int) -> Iterator[Any]:
         raise RunError(f"cannot write the log {folder / LOG}: {error}") from error
     to_file = logging.StreamHandler(file)
     to_file.setFormatter(logging.Formatter(FORMAT))
-    handler = RunLogHandler(to_file)
+    handler = RunLogHandler("log-writer", to_file)
     root = logging.getLogger()
     level_before = root.level
     root.addHandler(handler)

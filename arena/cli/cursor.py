@@ -4,6 +4,7 @@ they move over the board. What the tile would do is shown before it is placed.
 
 import os
 import select
+import signal
 import sys
 import termios
 import tty
@@ -32,6 +33,8 @@ SEQUENCE_S = 0.05
 """The longest wait, in seconds, for the rest of what one key sends; Escape alone sends no more."""
 SLOT = 3
 """The most lines that say what the aimed tile would do."""
+MIN_COLUMNS = 60
+"""The columns that the prompt, the keys and a seat with its hand need."""
 LINES_BELOW = 3
 """The lines of a picture below the slot: the pagodas, the keys and the prompt."""
 TURNS = 4
@@ -53,10 +56,13 @@ class Keyboard:
     def open(self) -> Iterator[None]:
         """A context manager in which keys arrive at once, and are not echoed."""
         modes = termios.tcgetattr(0)
-        tty.setcbreak(0, termios.TCSADRAIN)
+        # A shell does not give a program that it continues (Ctrl-Z, then fg) its modes back.
+        before = signal.signal(signal.SIGCONT, lambda *_: tty.setcbreak(0, termios.TCSANOW))
         try:
+            tty.setcbreak(0, termios.TCSADRAIN)
             yield
         finally:
+            signal.signal(signal.SIGCONT, before)
             termios.tcsetattr(0, termios.TCSADRAIN, modes)
 
     def read(self) -> str:
@@ -99,7 +105,8 @@ class Keyboard:
         # The first byte of a character in UTF-8 says how many follow it.
         for first, count in ((0xF0, 3), (0xE0, 2), (0xC0, 1)):
             if read[0] >= first:
-                read += os.read(0, count)
+                while len(read) <= count and select.select([0], [], [], SEQUENCE_S)[0]:
+                    read += os.read(0, 1)
                 break
         return read.decode(errors="replace")
 
@@ -189,7 +196,8 @@ class Cursor:
         size = get_terminal_size()
         # A line of letters above the board, perhaps a head above the seats, and one of the slot.
         needed = state.board.height + len(state.left) + 3 + LINES_BELOW
-        return size.lines >= needed and size.columns >= 3 + WIDTH * state.board.width
+        columns = max(MIN_COLUMNS, 3 + WIDTH * state.board.width)
+        return size.lines >= needed and size.columns >= columns
 
     def begin_turn(self, state: State, prompt: str) -> None:
         """Draws the position before any tile is aimed."""

@@ -252,7 +252,8 @@ def headline(record: GameRecord, seat: int, moments: int | None = None) -> str:
 def _result(record: GameRecord, seat: int) -> str:
     """A sentence for the player at ``seat``: who won the game of ``record``, and by how much."""
     names = seat_names(record.bots)
-    winners = [other for other, rank in enumerate(record.ranks) if rank == 1]
+    best = min(record.ranks)
+    winners = [other for other, rank in enumerate(record.ranks) if rank == best]
     others = [names[winner] for winner in winners if winner != seat]
     if seat in winners:
         if others:
@@ -287,7 +288,8 @@ def title_of(record: GameRecord, seat: int) -> str:
     """
     names = seat_names(record.bots)
     rivals = [name for other, name in enumerate(names) if other != seat]
-    winners = [other for other, rank in enumerate(record.ranks) if rank == 1]
+    best = min(record.ranks)
+    winners = [other for other, rank in enumerate(record.ranks) if rank == best]
     everyone = " and ".join(", ".join(rivals).rsplit(", ", 1))
     if winners == [seat]:
         if record.end == FORFEIT:

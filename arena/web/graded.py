@@ -13,6 +13,7 @@ from arena.commands.hints import JUDGE
 from arena.errors import ArenaError, RunError
 from arena.match.grading import gradable_turns
 from arena.records.grades import Grade, read_reviews, seen_by
+from arena.records.journal import board_of
 from arena.records.record import GameRecord
 from arena.rules.terms import REVISION
 from arena.tournament.run import Run
@@ -46,7 +47,7 @@ class _Grading:
         seen = seen_by(read_reviews(run.folder), JUDGE, REVISION).get(record.id)
         self._seats = set(range(len(record.bots))) - (seen.seats if seen else set())
         turns = gradable_turns(record, self._seats)
-        board = run.boards[record.board]
+        board = board_of(record, run.boards)
         self._futures: list[Future[Grade]] = [
             grader.grade(record, board, turn, JUDGE) for turn in turns
         ]

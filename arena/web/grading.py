@@ -27,18 +27,23 @@ that makes pages, because nobody waits for it while a game goes on.
 
 
 class Grader:
-    """The process that judges moves. Cautions have a process of their own, which starts with the
-    first one: a person waits for them, and grades of earlier moves would take up the time.
+    """The processes that judge moves: one for the moves of games that people play, one for
+    cautions, because a person waits for them, and one for games of runs, whose hundreds of grades
+    would hold up the others.
     """
 
     def __init__(self) -> None:
         self._process = WorkProcess(NICENESS)
         self._cautions = WorkProcess(NICENESS)
+        self._runs = WorkProcess(NICENESS)
 
     def prepare(self) -> None:
-        """Starts the process, which takes a moment, if it does not run yet."""
-        if not self._process.is_started:
-            self._process.submit(_do_nothing)
+        """Starts the processes that a game with a person needs, if they do not run yet: that takes
+        a moment, and the first caution must not be late.
+        """
+        for process in (self._process, self._cautions):
+            if not process.is_started:
+                process.submit(_do_nothing)
 
     def submit(self, state: State, move: int, seat: int, game: str) -> Future[JudgedStep]:
         """Queues the judgement of ``move``, which was played in ``state``, for ``seat``; ``game``
@@ -58,13 +63,13 @@ class Grader:
         """Queues the grade by ``judge`` of the move after ``turn`` placements of ``record``, played
         on ``board``. The future is cancelled if the server has stopped.
         """
-        return self._process.submit(grade, record, board, turn, judge)
+        return self._runs.submit(grade, record, board, turn, judge)
 
     def close(self) -> None:
         """Ends the processes for good, whatever they do, and waits for their end; what is still
         queued is cancelled.
         """
-        for ending in (self._process.end(), self._cautions.end()):
+        for ending in (self._process.end(), self._cautions.end(), self._runs.end()):
             if ending:
                 ending.join()
 

@@ -59,6 +59,8 @@ PACKING = 5
 """The level of compression of pages."""
 MAX_DIGITS = 7
 """The most digits of a number that is read from an address or a form."""
+MAX_FRONT_PAGES = 16
+"""The most first pages that are kept: each host name, with and without compression, has its own."""
 SOON_S = 1.5
 """The page of a run waits for its parts for at most this many seconds."""
 
@@ -199,8 +201,9 @@ async def front(request: Request) -> Response:
     names = await run_in_threadpool(registry_of(request.app.state.home).labels)
     contents = (rows, names)
     is_packed = takes_gzip(request.headers.get("accept-encoding", ""))
-    key = (request.state.may_change, is_packed, request.url.netloc)
-    kept = request.app.state.front_pages.get(key)
+    key = (request.state.may_change, is_packed, request.url.netloc.lower())
+    front_pages = request.app.state.front_pages
+    kept = front_pages.get(key)
     if kept is None or kept[0] != contents:
         playing = [row["run"] for row in rows if row.get("state") == "playing"]
         values = {
@@ -211,7 +214,10 @@ async def front(request: Request) -> Response:
             "drawn": all_parts(),
         }
         kept = (contents, page(request, "home.html", values, bundle="home"))
-        request.app.state.front_pages[key] = kept
+        # Each name of this machine has a page of its own, because previews need whole addresses.
+        if len(front_pages) >= MAX_FRONT_PAGES:
+            front_pages.clear()
+        front_pages[key] = kept
     # Without a copy, each request would add headers and a task to the same response.
     shown: Response = copy(kept[1])
     shown.raw_headers = list(kept[1].raw_headers)

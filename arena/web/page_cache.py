@@ -1,6 +1,8 @@
 """Makes pages of runs that take long to make, such as reports, once for all readers."""
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +23,13 @@ class PageCache:
     """Makes pages of runs in the process of a page worker, and keeps them.
 
     A page is made once and sent to all its readers, until the files of the run change or newer
-    pages need its place.
+    pages need its place. At ``most`` that many pages are kept, not counting those that are being
+    made.
     """
 
-    def __init__(self, page_worker: PageWorker) -> None:
+    def __init__(self, page_worker: PageWorker, most: int = MAX_KEPT) -> None:
         self._page_worker = page_worker
+        self._most = most
         self._kept = dict[tuple[object, ...], tuple[Fingerprint, asyncio.Task[Any]]]()
         self._waiting = 0
 
@@ -35,12 +39,25 @@ class PageCache:
 
         Raises the ArenaErrors that the function raises, and HTTPException if too many readers wait.
         """
+        with self._waiting_reader():
+            state = await asyncio.to_thread(state_of, folder)
+            return await asyncio.shield(self._made((work, str(folder), *given), state))
+
+    async def lasting(self, work: str, *given: Any) -> Any:
+        """What the function of `arena.web.views` called ``work`` makes from ``given`` alone, so
+        that it stays true as long as the server runs. Raises what `page` raises.
+        """
+        with self._waiting_reader():
+            return await asyncio.shield(self._made((work, *given), ()))
+
+    @contextmanager
+    def _waiting_reader(self) -> Iterator[None]:
+        """Counts a reader who waits. Raises HTTPException if too many wait already."""
         if self._waiting >= MAX_WAITING:
             raise HTTPException(503, "too many pages are being made: come back in a minute")
         self._waiting += 1
         try:
-            state = await asyncio.to_thread(state_of, folder)
-            return await asyncio.shield(self._made((work, str(folder), *given), state))
+            yield
         finally:
             self._waiting -= 1
 
@@ -57,7 +74,7 @@ class PageCache:
             # If all readers have gone, nobody takes the exception, and asyncio would log that.
             making.add_done_callback(lambda made: made.cancelled() or made.exception())
         self._kept[key] = before, making
-        for old in list(self._kept)[:-MAX_KEPT]:
+        for old in list(self._kept)[: -self._most]:
             if self._kept[old][1].done():
                 del self._kept[old]
         return making

@@ -20,14 +20,14 @@ async def game_picture(request: Request) -> Response:
     folder = await run_in_threadpool(folder_of, request, request.path_params["run"])
     game = request.path_params["game"]
     return _png(
-        await request.app.state.reports.page("game_picture", folder, game, turn_of(request))
+        await request.app.state.pictures.page("game_picture", folder, game, turn_of(request))
     )
 
 
 async def run_picture(request: Request) -> Response:
     """The picture of a run: its last game that may be shown."""
     folder = await run_in_threadpool(folder_of, request, request.path_params["run"])
-    return _png(await request.app.state.lists.page("run_picture", folder))
+    return _png(await request.app.state.pictures.page("run_picture", folder))
 
 
 async def league_picture(request: Request) -> Response:
@@ -35,13 +35,8 @@ async def league_picture(request: Request) -> Response:
     key = request.path_params.get("key", HERO)
     if published_league().game(key) is None:
         raise HTTPException(404, "no such game here")
-    turn = turn_of(request)
-    kept = request.app.state.shown_pictures
-    if (key, turn) not in kept:
-        picture = await request.app.state.report_worker.ask("league_picture", key, turn)
-        kept.clear()
-        kept[key, turn] = picture
-    return _png(kept[key, turn])
+    turn = turn_of(request) if "key" in request.path_params else None
+    return _png(await request.app.state.pictures.lasting("league_picture", key, turn))
 
 
 def _png(picture: bytes) -> Response:

@@ -113,18 +113,21 @@
       if (!isTaken) choosing.reopen();
       return;
     }
-    if (warnings.areOn() && (await isCautioned(move))) return;
-    await sendPlacement(move);
+    const sentAt = steps.length;
+    const isStale = () => steps.length !== sentAt || !isSending;
+    if (warnings.areOn() && (await isCautioned(move, isStale))) return;
+    if (!isStale()) await sendPlacement(move);
   };
-  /* Whether the person is asked first, because the move costs much. */
-  const isCautioned = async (move) => {
+  /* Whether the person is asked first, because the move costs much. Nothing is asked, and nothing
+     placed, if the position has changed meanwhile, by Undo or in another tab. */
+  const isCautioned = async (move, isStale) => {
     const { answer } = await server.ask("caution", { move });
-    if (!answer?.cost) return false;
+    if (!answer?.cost || isStale()) return false;
     const think = () => {
       isSending = false;
       choosing.reopen();
     };
-    slot.showCaution(answer, () => sendPlacement(move), think);
+    slot.showCaution(answer, () => (isStale() ? undefined : sendPlacement(move)), think);
     return true;
   };
   const sendPlacement = async (move) => {

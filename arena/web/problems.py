@@ -1,6 +1,7 @@
 """The pages that say what went wrong: a page that is not there, and a run that cannot be read."""
 
 import os
+import threading
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -72,6 +73,7 @@ class Damages:
 
     def __init__(self, home: Path) -> None:
         self._home = home
+        self._lock = threading.Lock()
         self._known: dict[tuple[Path, bool], tuple[Fingerprint, Damage | None]] = {}
 
     def of(self, name: str, error: str) -> Damage | None:
@@ -82,8 +84,14 @@ class Damages:
         folder = next((one for one in folders if run_name(one) == name), None)
         if folder is None:
             return None
-        state = state_of(folder)
         is_of_journal = f"{journal_of(folder)}, line " in error
+        # Whoever asks at the same time waits, and finds what the first one has read.
+        with self._lock:
+            return self._looked_up(folder, is_of_journal=is_of_journal)
+
+    def _looked_up(self, folder: Path, *, is_of_journal: bool) -> Damage | None:
+        """The damage of the run in ``folder``, kept or found now; see `_damage_of`."""
+        state = state_of(folder)
         kept = self._known.pop((folder, is_of_journal), None)
         if kept is None or kept[0] != state:
             kept = state, _damage_of(folder, is_of_journal=is_of_journal)

@@ -98,6 +98,7 @@ def _row_of(folder: Path, counted: JournalCount) -> tuple[JournalCount, dict[str
         run = Run(folder)
         look = glance(run, counted)
         played = run.person_game()
+        title = title_of(*played) if played else ""
     except ArenaError as error:
         return counted, {**row, "problem": without_folders(str(error), folder.parent)}
     return counted, {
@@ -105,7 +106,7 @@ def _row_of(folder: Path, counted: JournalCount) -> tuple[JournalCount, dict[str
         "problem": "",
         "when": when(look.info.started),
         "is_game": look.info.is_one_game,
-        "title": title_of(*played) if played else "",
+        "title": title,
         "turns": played.record.turns if played else 0,
         "state": (look.state or "") if counted.is_whole else COUNTING,
         "leader": (look.leader.bot, words_of(look.leader)) if look.leader else None,

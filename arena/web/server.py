@@ -25,6 +25,8 @@ from arena.web.page_worker import PageWorker
 from arena.web.problems import Damages, failed
 from arena.web.run_list import RunList
 
+MAX_PICTURES = 64
+"""The most pictures of previews that are kept, of some 30 kB each."""
 FIRST_PORT = 8400
 """The first port that is tried if the user names none."""
 PORTS = 20
@@ -121,6 +123,7 @@ def _application(home: Path, games: OpenGames | None) -> Starlette:
     ``lists``          makes lists of games and pages of bots, in that process
     ``report_worker``  a second process, so that reading a run does not wait for a report
     ``reports``        makes reports and pages of games, in the second process
+    ``pictures``       makes the pictures of previews, in that process, too
     ``damages``        what is known of runs that cannot be read
     """
     app = Starlette(
@@ -139,13 +142,13 @@ def _application(home: Path, games: OpenGames | None) -> Starlette:
     state.report_worker = PageWorker()
     state.lists = PageCache(state.page_worker)
     state.reports = PageCache(state.report_worker)
+    state.pictures = PageCache(state.report_worker, MAX_PICTURES)
     state.live = Live(state.page_worker)
     state.run_list = RunList(home)
     state.bot_list = BotList(home)
     state.damages = Damages(home)
     state.front_pages = {}
     state.shown_pages = {}
-    state.shown_pictures = {}
     return app
 
 

@@ -1,7 +1,13 @@
 """A tile that is moved over the board with keys: where it goes, what is said, what is drawn."""
 
+import os
 import re
+import signal
+import subprocess
+import sys
+import termios
 from contextlib import nullcontext
+from pathlib import Path
 
 import pytest
 
@@ -21,11 +27,13 @@ from arena.cli.cursor import (
     FirstCharacter,
 )
 from arena.rules import State
-from arena.rules.boards import built_in
+from arena.rules.boards import built_in, parse_board
 from arena.rules.notation import TILES, move_text, parse_deck, parse_tile
 from arena.tournament.schedule import single_game
 from tests.support.terminals import Screen
+from tests.support.waiting import wait_for
 
+ROOT = Path(__file__).parents[2]
 BIRD = built_in("bird")
 PROMPT = "your move: "
 
@@ -161,3 +169,47 @@ def test_a_window_that_is_too_low_has_no_cursor(monkeypatch):
         monkeypatch.setenv("COLUMNS", str(columns))
         monkeypatch.setenv("LINES", str(lines))
         assert cursor.has_room(opening()) == expected
+
+
+def test_a_window_that_is_too_narrow_for_the_prompt_and_the_seats_has_no_cursor(monkeypatch):
+    small = parse_board("small", "R....\n..V..\n...Y.\n....B\n")
+    state = State(small, 2, parse_deck(single_game("person", "bird", 0, ["you", "b"]).deck))
+    cursor = Cursor(Scripted([]), Mosaic(small), ["you", "bo"], lambda _: None)
+    monkeypatch.setenv("LINES", "40")
+    for columns, has_room in ((40, False), (80, True)):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        assert cursor.has_room(state) == has_room
+
+
+CONTINUED = """
+import os, signal, sys, termios
+from arena.cli.cursor import Keyboard
+with Keyboard().open():
+    print("open", flush=True)
+    print(repr(Keyboard().read()), flush=True)
+print("echoes" if termios.tcgetattr(0)[3] & termios.ECHO else "is silent", flush=True)
+"""
+
+
+def test_the_keys_come_one_by_one_again_after_the_shell_has_continued_the_program():
+    """A shell gives the terminal back in its own modes (Ctrl-Z, then fg)."""
+    terminal, of_program = os.openpty()
+    modes = termios.tcgetattr(of_program)
+    command = [sys.executable, "-c", CONTINUED]
+    with subprocess.Popen(
+        command, stdin=of_program, stdout=subprocess.PIPE, text=True, cwd=ROOT
+    ) as program:
+        try:
+            assert program.stdout.readline() == "open\n"
+            program.send_signal(signal.SIGSTOP)
+            termios.tcsetattr(of_program, termios.TCSANOW, modes)
+            program.send_signal(signal.SIGCONT)
+            wait_for(
+                lambda: not termios.tcgetattr(of_program)[3] & termios.ICANON, "keys one by one"
+            )
+            os.write(terminal, b"\x1b[A")
+            assert program.stdout.read() == "'up'\nechoes\n"
+        finally:
+            program.kill()
+            os.close(terminal)
+            os.close(of_program)

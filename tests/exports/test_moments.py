@@ -170,6 +170,8 @@ def test_whoever_forfeited_has_lost_whatever_was_left():
     assert headline(duel, 0) == "You won: nobody else was left in the game."
     table = replace(with_result(TABLE, [1, 3, 2], [4, 1, 9]), faults=gone)
     assert title_of(table, 0) == "You won against careful and random by 5"
+    # Nothing keeps a stranger's record from having no first rank.
+    assert title_of(msgspec.structs.replace(table, ranks=[2, 3, 3]), 0).startswith("You won")
     assert headline(table, 0) == "You won by 5."
 
 

@@ -129,12 +129,12 @@ def test_the_first_page_is_rendered_again_only_when_what_it_shows_has_changed(ho
         page_worker=SimpleNamespace(prepare=None),
     )
 
-    def ask(*, may_change):
+    def ask(*, may_change, host="127.0.0.1:8400"):
         scope = {
             "type": "http",
             "path": "/",
             "query_string": b"",
-            "headers": [(b"host", b"127.0.0.1:8400")],
+            "headers": [(b"host", host.encode())],
             "app": SimpleNamespace(state=app),
             "state": {"may_change": may_change},
         }
@@ -148,6 +148,12 @@ def test_the_first_page_is_rendered_again_only_when_what_it_shows_has_changed(ho
     (home / "bots" / "bob" / "bot.toml").unlink()
     ask(may_change=True)
     assert rendered == ["home.html"] * 3, "the bots that can play are others"
+    ask(may_change=True, host="localhost:8400")
+    ask(may_change=True, host="LocalHost:8400")
+    assert rendered == ["home.html"] * 4, "a host has one name, in whatever letters"
+    for number in range(3 * pages.MAX_FRONT_PAGES):
+        ask(may_change=True, host=f"host-{number}:8400")
+    assert len(app.front_pages) <= pages.MAX_FRONT_PAGES
 
 
 def test_runs_of_one_name_in_two_collections_are_told_apart(home):

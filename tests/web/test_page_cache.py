@@ -89,3 +89,34 @@ def test_readers_who_are_gone_take_no_page_from_the_others(tmp_path):
         assert server.ask("/runs/run/events")[0] == 200
         assert server.ask("/runs/run/report")[0] in (200, 503)
         assert server.stop() == (0, "the server has ended\n")
+
+
+class Drawing:
+    """Stands for a page worker; ``asked`` has the keys that it was asked for."""
+
+    def __init__(self):
+        self.asked = []
+        self.may_answer = asyncio.Event()
+
+    async def ask(self, *key):
+        self.asked.append(key)
+        await self.may_answer.wait()
+        return "-".join(map(str, key))
+
+
+def test_readers_of_one_picture_wait_for_one_drawing_and_later_ones_for_none():
+    async def read():
+        worker = Drawing()
+        cache = PageCache(worker, 2)
+        readers = [asyncio.ensure_future(cache.lasting("picture", "close", 3)) for _ in range(9)]
+        await asyncio.sleep(0)
+        worker.may_answer.set()
+        assert await asyncio.gather(*readers) == ["picture-close-3"] * 9
+        assert await cache.lasting("picture", "close", 3) == "picture-close-3"
+        for turn in range(5):
+            await cache.lasting("picture", "other", turn)
+        await cache.lasting("picture", "other", 4)
+        return worker.asked
+
+    asked = asyncio.run(read())
+    assert asked == [("picture", "close", 3), *(("picture", "other", turn) for turn in range(5))]

@@ -1,5 +1,7 @@
 """Pages that say what went wrong."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from arena.web import problems
@@ -91,3 +93,8 @@ def test_a_damaged_journal_is_read_once_and_not_to_its_end(tmp_path, monkeypatch
         file.write("nonsense\n")
     assert damages.of("long", error) == found[0]
     assert reads == [3, 3, 3]
+    with journal.open("a") as file:
+        file.write("nonsense\n")
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(lambda _: damages.of("long", error), range(8))) == [found[0]] * 8
+    assert reads == [3] * 4, "those who ask at the same time wait for one reading"

@@ -98,7 +98,11 @@ def share_lines(tables: "Tables") -> Iterator[str]:
         equal = ", ".join(f"{100 / size:.0f} % with {size} players" for size in sizes)
         yield f"bots of equal strength would each have a share of {equal}"
     rated = tables.standings[tables.standings["elo"].notna()]
-    if not rated["win_rate"].is_monotonic_decreasing and not _met_evenly(tables):
+    is_one_scale = len(tables.groups) == 1 and len({*tables.seats["seats"]}) == 1
+    # A prior gives a bot that won every game a rating, too: that order has another reason.
+    has_prior = (rated["mark"] == "~").any()
+    is_in_order = rated["win_rate"].is_monotonic_decreasing
+    if is_one_scale and not (is_in_order or has_prior or _met_evenly(tables)):
         yield (
             "shares of the wins do not follow the ranks: some bots met stronger opponents than"
             " others; the rating allows for that, the share does not"

@@ -222,21 +222,24 @@ class Bench:
         """
         voids = 0
         while True:
+            had_ms = self.move_ms if trial.is_full else self.short_ms
             try:
-                return self._game(trial, player or self.player)
+                return self._game(trial, player or self.player, had_ms)
             except Void:
                 voids += 1
                 if voids == ATTEMPTS:
                     raise
             except Failed as failure:
-                may_grow = not (trial.is_full or trial.may_be_late or self.short_ms == self.move_ms)
+                may_grow = not trial.may_be_late and had_ms < self.move_ms
                 if failure.kind not in TOO_LATE or not may_grow:
                     raise
-                self.short_ms = min(self.move_ms, int(LONGER * self.short_ms))
+                # Games are played side by side, and another one may have had more time already.
+                longer_ms = min(self.move_ms, int(LONGER * had_ms))
+                self.short_ms = max(self.short_ms, longer_ms)
 
-    def _game(self, trial: Trial, player: Player) -> GameRecord:
-        """Plays the game ``trial`` with ``player`` once. Raises Failed for the player's fault, and
-        Void.
+    def _game(self, trial: Trial, player: Player, move_ms: int) -> GameRecord:
+        """Plays the game ``trial`` once with ``player``, who has ``move_ms`` for a move. Raises
+        Failed for the player's fault, and Void.
         """
         seated = [_other(seat, leaves=seat < trial.leavers) for seat in range(trial.players - 1)]
         seated.insert(trial.seat, player)
@@ -246,7 +249,6 @@ class Bench:
         names = tuple(each.name for each in seated)
         seeds = tuple(range(1, trial.players + 1))
         plan = GamePlan("check", board.name, trial.deal, 0, names, deck, seeds)
-        move_ms = self.move_ms if trial.is_full else self.short_ms
         timing = Timing(move_ms=move_ms, startup_ms=STARTUP_MS)
         if trial.has_bank:
             bank_ms = self.odds.game_ms or BANK_MOVES * move_ms

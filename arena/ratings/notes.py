@@ -91,13 +91,21 @@ def purpose_notes(run: Path, info: RunInfo, *, anchored: bool) -> Iterator[str]:
         yield f"{level} 'arena league history --league {run.name}'"
 
 
-def leader_note(standings: pd.DataFrame) -> list[str]:
+def leader_note(
+    standings: pd.DataFrame, groups: Sequence[Sequence[str]], anchors: Collection[str]
+) -> list[str]:
     """A note that the first bot of the table ``standings`` is probably rated too high, if at least
-    two others may really be the best; else an empty list.
+    two others may really be the best; else an empty list. ``groups`` are the names of the bots that
+    can be compared with each other, ``anchors`` those whose rating is given.
     """
     rows = standings.to_dict("records")
-    rivals = [row for row in rows if row["rank_low"] == 1 and not row["mark"]]
-    if len(rivals) < MANY or rows[0]["mark"]:
+    if not rows or rows[0]["mark"] or rows[0]["bot"] in anchors:
+        return []
+    [comparable] = [group for group in groups if rows[0]["bot"] in group]
+    rivals = [
+        row for row in rows if row["rank_low"] == 1 and not row["mark"] and row["bot"] in comparable
+    ]
+    if len(rivals) < MANY:
         return []
     sentence = (
         f"{rows[0]['bot']} is probably rated too high: of {len(rivals)} bots that may all be the"

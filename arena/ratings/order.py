@@ -57,10 +57,11 @@ class Group(NamedTuple):
                   `APART` Elo
     ``is_unknown`` whether the step nearest to being clear is known so badly that the sentence gives
                   no number: its 95 % interval reaches further than `FAR` to either side
-    ``nearest``   the index of the bot whose step to the next one is nearest to being clear
-    ``more``      about how many more deals would make that step clear, if the present difference is
-                  the true one; infinite beyond `MAX_TIMES` the deals played, None if the deals do
-                  not give an error, and for a group of one
+    ``nearest``   the index of the bot whose difference from the next one is, of those that are not
+                  clear, nearest to being so
+    ``more``      about how many more deals would make that difference clear, if it is the true one;
+                  infinite beyond `MAX_TIMES` the deals played, None if the deals do not give an
+                  error, if all neighbours clearly differ, and for a group of one
     """
 
     bots: list[int]
@@ -120,10 +121,13 @@ def _group(
     steps = np.diag(error[places, places], 1)
     difference = -np.diff(fit.elo[held])
     ratio = np.divide(difference, steps, out=np.zeros(len(steps)), where=steps > 0)
-    nearest = int(ratio.argmax())
+    # A vague bot may keep a step from being clear although the two neighbours clearly differ.
+    is_open = np.diag(chance, 1) > risk / max(count - 1, 1)
+    nearest = int(np.where(is_open, ratio, -inf).argmax())
     # Which bots are clearly behind the first is corrected for all pairs of bots.
     behind = int(np.flatnonzero(chance[0] > risk / (count * (count - 1) / 2)).max()) + 1
     deals = float(fit.deals[held[nearest : nearest + 2]].min())
+    is_known = is_open[nearest] and steps[nearest] > 0
     widest = float(fit.elo[held[0]] - fit.elo[held[-1]])
     halves = np.diag(fit.difference_half_widths()[np.ix_(held, held)], 1)
     return Group(
@@ -131,7 +135,7 @@ def _group(
         behind if behind < len(bots) else None,
         bool((chance[np.triu_indices(len(bots), 1)] > risk).all()) and widest <= APART,
         nearest,
-        _more(ratio[nearest], deals, risk / max(count - 1, 1)) if steps[nearest] > 0 else None,
+        _more(ratio[nearest], deals, risk / max(count - 1, 1)) if is_known else None,
         is_unknown=bool(halves[nearest] > FAR) and behind == len(bots),
     )
 
@@ -271,8 +275,8 @@ def _too_close(names: Sequence[str], group: Group, unit: str) -> str:
         text = f"{names[0]} is probably ahead of {names[1]}, but that is not clear yet"
     else:
         text = (
-            f"Of the {len(names)} bots from {names[0]} down to {names[-1]}, none is clearly ahead"
-            " of the next one yet"
+            f"The order of the {len(names)} bots from {names[0]} down to {names[-1]} is not clear"
+            " yet"
         )
     if group.ahead_of is not None:
         behind = _listed(names[group.ahead_of :])
@@ -289,7 +293,8 @@ def _wanted(names: Sequence[str], group: Group, unit: str) -> str:
     assert group.more is not None, "a group of several"
     is_pair = len(names) == 2  # noqa: PLR2004 - two bots
     if isinf(group.more):
-        what = "it" if is_pair else "to tell even two neighbours apart"
+        apart = "to tell even two neighbours apart" if group.is_alike else "to make it clear"
+        what = "it" if is_pair else apart
         return f"{what} would take more than {MAX_TIMES} times the {unit}s played"
     above, below = names[group.nearest : group.nearest + 2]
     more = one_digit(group.more)

@@ -31,6 +31,8 @@ class RegressionResult(NamedTuple):
                     sum is known worse than to `FAR` Elo
     ``claimed_error``  half the width of the 95 % interval of ``claimed``, as if these gains were
                     independent; NaN if ``claimed`` is
+    ``sweep``       ``better`` or ``worse`` if one of the two lost no game, so that there is no
+                    ``gain``, and that is no luck; else empty
     """
 
     bot: str
@@ -41,6 +43,7 @@ class RegressionResult(NamedTuple):
     gain_error: float = nan
     claimed: float = nan
     claimed_error: float = nan
+    sweep: str = ""
 
     @property
     def is_over(self) -> bool:
@@ -59,6 +62,8 @@ class RegressionResult(NamedTuple):
         """
         if not self.is_over:
             return ""
+        if self.sweep:
+            return self.sweep
         if not self.is_known or abs(self.gain) <= self.gain_error:
             return "unclear"
         return "better" if self.gain > 0 else "worse"
@@ -79,11 +84,11 @@ class RegressionResult(NamedTuple):
             "worse": f"{self.bot} is clearly worse than {self.old}",
             "unclear": f"whether {self.bot} is better than {self.old} is not clear",
         }
+        begun = f"regression test over {self.games:,} games: {answer[self.verdict]}"
+        if self.sweep:
+            return f"{begun} ({'it lost no game' if self.sweep == 'better' else 'it won no game'})"
         figure = f" ({self._measured})" if self.is_known else ""
-        return (
-            f"regression test over {self.games:,} games: {answer[self.verdict]}{figure};"
-            f" {self._comparison}"
-        )
+        return f"{begun}{figure}; {self._comparison}"
 
     @property
     def _measured(self) -> str:
@@ -141,10 +146,15 @@ def _measured(test: RegressionResult, played: Results) -> RegressionResult:
     """The ``test`` with the gain that its games, ``played``, show."""
     bots = [played.bots.index(test.bot), played.bots.index(test.old)]
     both = restrict(played, np.array(bots, dtype=np.int64))
-    fits = rate(both).fits
-    if not fits:
-        return test
-    [fit] = fits
+    ratings = rate(both)
+    if not ratings.fits:
+        sides = {both.bots[bound.member]: bound for bound in ratings.bounds}
+        bound = sides.get(test.bot) or sides.get(test.old)
+        if bound is None or not bound.is_clear.all() or not len(bound.rivals):
+            return test
+        is_above = (bound.side == ">") == (test.bot in sides)
+        return test._replace(sweep="better" if is_above else "worse")
+    [fit] = ratings.fits
     # In a league of these two bots alone, `restrict` leaves them in the order of their names.
     rated = [both.bots[member] for member in fit.members]
     new = rated.index(test.bot)

@@ -184,6 +184,7 @@ def make_tables(
     ratings = anchor_ratings(rate(results, prior, seats=seats), results, anchors or {})
     fits = ratings.fits
     standings = standings_table(counts, ratings)
+    groups = [[results.bots[bot] for bot in part.members] for part in ratings.components]
     return Tables(
         standings=standings,
         pairs=pairs_table(results, ratings),
@@ -195,7 +196,7 @@ def make_tables(
             *([] if without else uncounted_note(results, blocks, match)),
             *company_note(company(results, fits)),
             *rating_notes(results, ratings, unit),
-            *leader_note(standings),
+            *leader_note(standings, groups, anchors or {}),
             *forfeits_note(standings, "matches" if match else "games"),
         ],
         blocks=blocks,
@@ -209,7 +210,7 @@ def make_tables(
         sentences=order_sentences(results.bots, ratings, unit),
         without=without,
         details=frozenset(detail_notes(results, ratings, unit)),
-        groups=[[results.bots[bot] for bot in part.members] for part in ratings.components],
+        groups=groups,
     )
 
 

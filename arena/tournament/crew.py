@@ -10,6 +10,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -150,10 +151,22 @@ class Crew(ProcessPoolExecutor):
 def _held_signals() -> Iterator[None]:
     """A context manager that blocks Ctrl-C and SIGHUP for this thread and for a worker that it
     starts. The worker ignores these signals later; without the block, a signal during its start
-    would make it print a traceback.
+    would make it print a traceback, and so would an end of this process before the worker has been
+    told what to do. A signal that comes meanwhile is handled afterwards.
     """
     before = signal.pthread_sigmask(signal.SIG_BLOCK, TERMINAL_SIGNALS)
+    handlers = dict[int, Any]()
+    held = list[int]()
+    # Another thread may get the signal, and the main thread then calls the handler all the same.
+    if threading.current_thread() is threading.main_thread():
+        for number in TERMINAL_SIGNALS:
+            handlers[number] = signal.signal(number, lambda number, _: held.append(number))
     try:
         yield
     finally:
+        for each, handler in handlers.items():
+            # None stands for a handler that was not set by Python, and cannot be set again.
+            signal.signal(each, handler if handler is not None else signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for late in held:
+            signal.raise_signal(late)

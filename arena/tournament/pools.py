@@ -146,7 +146,11 @@ class Staff:
         pool = self._workers.local_pool(setup, self._log_queue)
         self._closing.callback(pool.close, kill=True)
         self._pool = pool
-        return pool.try_starts(list(dict(programs).values()))
+        failures = pool.try_starts(list(dict(programs).values()))
+        if failures:
+            # The workers end the bots that did start, and remove their folders.
+            pool.close(kill=False)
+        return failures
 
     def pool(
         self, setup: Setup, bots: Sequence[Bot], listen: Callable[[RunnerEvent], None]

@@ -145,12 +145,12 @@ class Worker:
             raise BrokenOff(repr(error), so_far=referee.so_far()) from error
         return outcome
 
-    def try_starts(self, labels: Sequence[str]) -> list[str]:
+    def try_starts(self, labels: Sequence[str]) -> dict[str, list[str]]:
         """Starts a process of each of these bots, which are not built in. The processes that start
-        are kept for the first games. Returns the lines that tell a user which bots did not start,
-        and why.
+        are kept for the first games. Returns, for each bot that did not start, the lines that tell
+        a user why.
         """
-        lines = list[str]()
+        failures = dict[str, list[str]]()
         for label in labels:
             player = self._new_player(label)
             assert isinstance(player, BotPlayer), "the bot is a program"
@@ -164,10 +164,10 @@ class Worker:
                 raise
             if told:
                 player.dismiss()
-                lines += told
+                failures[label] = told
             else:
                 self.players.keep(player)
-        return lines
+        return failures
 
     def _new_player(self, label: str) -> WorkerPlayer:
         """A new player for the bot with this label, in a process of its own unless the bot is built
@@ -245,7 +245,7 @@ def this_worker() -> Worker:
     return _worker
 
 
-def try_starts(labels: Sequence[str]) -> list[str]:
+def try_starts(labels: Sequence[str]) -> dict[str, list[str]]:
     """Starts a process of each of these bots in this worker, see `Worker.try_starts`."""
     return this_worker().try_starts(labels)
 
@@ -352,10 +352,12 @@ class LocalPool:
         count = min(self.slots, available_cores(), len(labels))
         crew = self._hired()
         trials = [crew.submit(try_starts, labels[number::count]) for number in range(count)]
-        # If a worker dies, the runner finds that out when it hands out games.
-        with suppress(BrokenProcessPool):
-            return [line for trial in trials for line in trial.result()]
-        return []
+        failures = dict[str, list[str]]()
+        for trial in trials:
+            # If a worker dies, the runner finds that out when it hands out games.
+            with suppress(BrokenProcessPool):
+                failures |= trial.result()
+        return [line for label in labels for line in failures.get(label, ())]
 
     def submit(self, plans: list[GamePlan], *, alone: bool = False) -> Future[Batch] | None:
         """Hands out a batch. Returns None if a batch is to be played ``alone`` and others are

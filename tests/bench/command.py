@@ -12,7 +12,7 @@ PARTS = ("rules", "referee", "startup", "tables", "ratings", "memory", "hints")
 
 
 @click.command()
-@click.argument("parts", nargs=-1, type=click.Choice(PARTS))
+@click.argument("parts", nargs=-1, type=click.Choice(PARTS), metavar="[PART]...")
 @click.option(
     "--quick",
     is_flag=True,
@@ -22,6 +22,8 @@ PARTS = ("rules", "referee", "startup", "tables", "ratings", "memory", "hints")
 def bench(parts: tuple[str, ...], *, quick: bool, as_json: bool) -> None:
     """Measure the arena on this machine, each figure next to a reference. All parts together take a
     few minutes.
+
+    PART is rules, referee, startup, tables, ratings, memory or hints.
 
     \b
     arena bench

@@ -84,6 +84,9 @@ def test_shares_that_do_not_follow_the_ranks_are_explained_where_bots_met_unequa
     assert not table["win_rate"].is_monotonic_decreasing
     told = [*share_lines(table_of(games))]
     assert told[0].startswith("shares of the wins do not follow the ranks: some bots met stronger")
+    # Where two groups never met, the ranks say nothing of who is stronger.
+    apart = one_after_another(duel(12, 8, names=("a", "b")), duel(15, 5, names=("c", "d")))
+    assert not [*share_lines(table_of(apart))]
 
 
 @pytest.mark.parametrize(("won", "is_said"), [(10, True), (19, False)])
@@ -99,3 +102,15 @@ def test_whoever_leads_is_called_rated_too_high_only_if_others_may_be_the_best(w
     if is_said:
         first = tables.standings["bot"].iloc[0]
         assert notes[0].startswith(f"{first} is probably rated too high: of 3 bots")
+
+
+def test_a_bot_is_called_rated_too_high_only_if_its_rating_is_not_given_and_by_bots_that_it_met():
+    games = one_after_another(
+        duel(10, 10, names=("a", "b")),
+        duel(10, 10, names=("a", "c")),
+        duel(10, 10, names=("b", "c")),
+    )
+    first = table_of(games).standings["bot"].iloc[0]
+    assert not any("too high" in note for note in table_of(games, anchors={first: 1000.0}).notes)
+    apart = one_after_another(duel(10, 10, names=("a", "b")), duel(10, 10, names=("c", "d")))
+    assert not any("too high" in note for note in table_of(apart).notes)

@@ -129,3 +129,17 @@ def test_a_test_without_games_or_with_unknown_gains_says_what_is_known():
     [shown] = history_object(history)["regressions"]
     figures = (shown[name] for name in ("gain", "gain_error", "claimed", "claimed_error"))
     assert [*figures, shown["verdict"]] == [None] * 5
+
+
+@pytest.mark.parametrize(("elo", "verdict"), [(3000.0, "better"), (-3000.0, "worse")])
+def test_a_version_that_wins_or_loses_every_game_is_better_or_worse(elo, verdict):
+    """Such games give no figure in Elo, but an answer."""
+    world = World({**STRENGTHS, "my@3": elo}, 1)
+    league = league_with_test(world, 60, planned=120)
+    [test] = regression_tests(world.counts(), league)
+    assert not test.is_known
+    assert test.verdict == verdict
+    end = {"better": "it lost no game", "worse": "it won no game"}[verdict]
+    assert test.sentence == (
+        f"regression test over 120 games: my@3 is clearly {verdict} than my@1 ({end})"
+    )

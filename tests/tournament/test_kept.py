@@ -180,7 +180,7 @@ def test_a_process_that_ended_while_it_rested_is_replaced(watched):
 
 def test_the_processes_of_the_trial_before_a_run_play_its_first_game(watched):
     worker = watched()
-    assert worker.worker.try_starts(["a", "b"]) == []
+    assert worker.worker.try_starts(["a", "b"]) == {}
     tried = [each.player.process.processes()[0] for each in worker.everybody()]
     assert [set(states(each.player.process)) for each in worker.everybody()] == [{"T"}] * 2
     for batch in batches(1, deals=1):
@@ -191,7 +191,7 @@ def test_the_processes_of_the_trial_before_a_run_play_its_first_game(watched):
 
 def test_the_processes_of_the_trial_before_a_run_of_strangers_end_at_once(watched):
     worker = watched(replace(OPEN, strangers=True))
-    assert worker.worker.try_starts(["a", "b"]) == []
+    assert worker.worker.try_starts(["a", "b"]) == {}
     assert worker.everybody() == []
 
 
@@ -199,6 +199,7 @@ def test_a_bot_that_fails_its_trial_is_named_and_the_others_are_kept(watched):
     worker = watched()
     bots = worker.worker.setup.bots
     bots["b"] = replace(bots["b"], manifest=replace(bots["b"].manifest, command=["false"]))
-    first, *_ = worker.worker.try_starts(["a", "b", "c"])
-    assert first.startswith("b did not start: ")
+    failures = worker.worker.try_starts(["a", "b", "c"])
+    assert list(failures) == ["b"]
+    assert failures["b"][0].startswith("b did not start: ")
     assert [each.player.name for each in worker.everybody()] == ["a", "c"]

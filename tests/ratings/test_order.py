@@ -78,10 +78,11 @@ def test_neighbours_that_are_close_do_not_hide_who_is_far_apart():
 
 def test_a_pair_that_is_clear_is_not_advised_more_deals():
     """c is known badly, so that no step is clear, though a is clearly ahead of b."""
-    assert said([60, 0, -20], [5, 5, 60]) == [
-        "The order of the 3 bots from a down to c is not clear yet; to make it clear would take more"
-        " than 10 times the deals played."
-    ]
+    [sentence] = said([60, 0, -20], [5, 5, 60])
+    assert sentence == (
+        "The order of the 3 bots from a down to c is not clear yet; to make it clear would take"
+        " more than 10 times the deals played."
+    )
 
 
 def test_bots_far_apart_are_not_called_close_and_unknown_differences_are_called_unknown():

@@ -176,7 +176,8 @@ class Mosaic:
         is_lit = (rim | marks.lit) >> square & 1
         base = Sign(" ", ground.ink, ground.lit if is_lit else plain)
         middle = [base._replace(text=sign) for sign in f"{cell:<2}".replace(GRASS, " ")]
-        if (count := storeys.get(square, 0)) and len(cell) > 1:
+        count = storeys.get(square, 0)
+        if count and len(cell) > 1:
             signs = self._pagoda + (self._pagoda if count > 1 else cell[1])
             middle = [on_seat(int(cell[1]), sign) for sign in signs]
         left = right = base

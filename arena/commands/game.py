@@ -356,7 +356,7 @@ def own_moves_from(info: RunInfo) -> int:
     """The number of moves at the beginning of the kept game with this run.json that were not the
     person's own, because a bot had begun the game in their place.
     """
-    return info.config.game.first if info.config and info.config.game else 0
+    return info.config.taken_over if info.config else 0
 
 
 def _kept_folders(results: Path) -> list[Path]:

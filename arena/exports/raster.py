@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from arena.exports.parts import CASINGS, SEATS
 from arena.exports.scene import Pair, Scene, pair_of
-from arena.match.replay import positions, replay
+from arena.match.replay import replay, start_state
 from arena.records.record import GameRecord
 from arena.rules import State
 from arena.rules.boards import COLOURS, LAKE, Board, squares_of
@@ -121,7 +121,7 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
-class _Ground(NamedTuple):
+class _BoardArea(NamedTuple):
     """Where a ``board`` lies on a ``canvas``: its top left corner, and the ``side`` of a square."""
 
     canvas: Canvas
@@ -192,7 +192,7 @@ def picture_of_position(
     side = min((HEIGHT - 2 * MARGIN) / board.height, (WIDTH * 0.66 - MARGIN) / board.width)
     y = (HEIGHT - side * board.height) / 2
     x = MARGIN if state else (WIDTH - side * board.width) / 2
-    ground = _Ground(canvas, board, x, y, side)
+    ground = _BoardArea(canvas, board, x, y, side)
     _draw_ground(ground)
     if state:
         _draw_position(ground, state, [pair for move in moves for pair in pair_of(board, move)])
@@ -200,7 +200,7 @@ def picture_of_position(
     return canvas.png()
 
 
-def _draw_ground(ground: _Ground) -> None:
+def _draw_ground(ground: _BoardArea) -> None:
     """Draw a board without tiles."""
     canvas, board, x, y, side = ground
     wide, high, edge = side * board.width, side * board.height, MARGIN / 3
@@ -220,7 +220,7 @@ def _draw_ground(ground: _Ground) -> None:
                 canvas.polygon(points, HOUSE)
 
 
-def _draw_position(ground: _Ground, state: State, pairs: Sequence[Pair]) -> None:
+def _draw_position(ground: _BoardArea, state: State, pairs: Sequence[Pair]) -> None:
     """Draw what lies on the board in the position ``state``, whose tiles cover these ``pairs``."""
     colours = {
         square: TILES[colour]
@@ -233,24 +233,23 @@ def _draw_position(ground: _Ground, state: State, pairs: Sequence[Pair]) -> None
         ground.pair(pair, [colours[square] for square in pair], 0.06)
     board = ground.board
     owned = [(province.owner, province.mask) for _, province in state.provinces()]
-    villages = zip(board.villages, state.villages, strict=True)
-    owned += [(owner, village) for village, owner in villages if owner != NOBODY]
-    for owner, mask in owned:
+    villages = [
+        (owner, village)
+        for village, owner in zip(board.villages, state.villages, strict=True)
+        if owner != NOBODY
+    ]
+    for owner, mask in owned + villages:
         _draw_border(ground, mask, CASINGS[owner], 0.13)
         _draw_border(ground, mask, SEATS[owner], 0.07)
     for pair in pairs[-1:]:
         _draw_border(ground, sum(1 << square for square in pair), LAST, 0.1)
     homes = [(square, province.owner) for square, province in Scene(board).homes(state)]
-    homes += [
-        (next(iter(squares_of(village))), owner)
-        for village, owner in zip(board.villages, state.villages, strict=True)
-        if owner != NOBODY
-    ]
+    homes += [(next(iter(squares_of(village))), owner) for owner, village in villages]
     for square, owner in homes:
         _pagoda(ground.canvas, *ground.corner(square), ground.side, owner)
 
 
-def _draw_border(ground: _Ground, mask: int, colour: str, share: float) -> None:
+def _draw_border(ground: _BoardArea, mask: int, colour: str, share: float) -> None:
     """Draw a line inside the border of the squares of ``mask``, as thick as this ``share`` of the
     side of a square.
     """
@@ -294,8 +293,7 @@ def picture_of_game(record: GameRecord, board: Board, turn: int | None = None) -
     """A PNG picture of the game of ``record``, played on ``board``, after ``turn`` tiles; None for
     its end. Raises RunError if the record does not follow from its deck and moves.
     """
-    state, _ = next(positions(record, board))
-    shown = state.copy()
+    shown = start_state(record, board)
     moves = list[int]()
     for step in replay(record, board):
         if turn is not None and step.state.turns > turn:

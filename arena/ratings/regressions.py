@@ -86,7 +86,8 @@ class RegressionResult(NamedTuple):
         }
         begun = f"regression test over {self.games:,} games: {answer[self.verdict]}"
         if self.sweep:
-            return f"{begun} ({'it lost no game' if self.sweep == 'better' else 'it won no game'})"
+            result = "it lost no game" if self.sweep == "better" else "it won no game"
+            return f"{begun} ({result})"
         figure = f" ({self._measured})" if self.is_known else ""
         return f"{begun}{figure}; {self._comparison}"
 

@@ -195,6 +195,13 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     game: OneGame | None = None
 
     @property
+    def taken_over(self) -> int:
+        """The number of moves at the beginning of a person's game that a bot had made in their
+        place; 0 for any other run.
+        """
+        return self.game.first if self.game else 0
+
+    @property
     def is_open(self) -> bool:
         """Whether the number of games still depends on the results: the run is a comparison or has
         ``until``, and it is not settled.

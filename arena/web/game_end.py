@@ -87,7 +87,7 @@ class GameEnd:
 
     def _grade(self, record: GameRecord, game_grades: GameGrades) -> None:
         """Does what `grade` does. Raises whatever fails."""
-        first = self._game.config.game.first if self._game.config.game else 0
+        first = self._game.config.taken_over
         gradable = own_turns(record, self._seat, first)
         steps = list[JudgedStep]()
         grades = dict[int, Grade]()

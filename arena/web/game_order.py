@@ -44,7 +44,7 @@ def games_in_order(
     found = np.flatnonzero(listed)[::-1]
     keys: dict[str, NDArray[Any]] = {
         UPSETS: -margins(scan, material.elo),
-        CLOSEST: scan.leads(),
+        CLOSEST: scan.leads,
         LONGEST: -scan.turns,
     }
     return found if order == LATEST else found[np.argsort(keys[order][found], kind="stable")]

@@ -9,18 +9,9 @@
   const problemText = document.querySelector("#game-problem");
 
   /** @returns {Promise<{ graded?: number, of?: number, is_done?: boolean, problem?: string }>} */
-  const ask = async () => {
+  const ask = () => {
     const { run, game } = button.dataset;
-    try {
-      const reply = await fetch("/play/grade/game", {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ run, game }),
-      });
-      return await replyOf(reply);
-    } catch {
-      return { problem: "The server cannot be reached." };
-    }
+    return askServer("/play/grade/game", { run, game });
   };
   const look = async () => {
     const { graded, of, is_done: isDone, problem } = await ask();

@@ -11,20 +11,11 @@
   };
   const problemText = document.getElementById("problem");
 
-  const ask = async (/** @type {string} */ bot) => {
+  const ask = (/** @type {string} */ bot) => {
     const fields = Object.fromEntries(new FormData(form));
     // The button of an opponent is about that bot, whatever the form says.
     if (bot) fields.bot = bot;
-    try {
-      const reply = await fetch("/play", {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(fields),
-      });
-      return await replyOf(reply);
-    } catch {
-      return { problem: "The server cannot be reached." };
-    }
+    return askServer("/play", fields);
   };
   const begin = async (bot = "") => {
     // One click begins one game.

@@ -82,7 +82,7 @@ class OpenGame(Player):
         self._game = game
         self._seat = single.human
         # How many moves were made before the person took over this seat from a bot.
-        self._first = game.config.game.first if game.config.game else 0
+        self._first = game.config.taken_over
         self._patience_s = patience_s
         self._story = Story(game.board, [bot.label for bot in game.bots], self._seat)
         self._turn = threading.Condition()

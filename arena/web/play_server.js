@@ -30,18 +30,10 @@ const connectToGame = (address, onView, onConnection) => {
    *
    * @returns {Promise<{ answer?: any, address?: string, problem?: string }>}
    */
-  const ask = async (question, fields = {}) => {
-    try {
-      const reply = await fetch(`${address}/${question}`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ steps: knownSteps, ...fields }),
-        signal: AbortSignal.timeout(MAX_WAIT_MS),
-      });
-      return await replyOf(reply);
-    } catch {
-      return { problem: UNREACHABLE };
-    }
+  const ask = (question, fields = {}) => {
+    const body = { steps: knownSteps, ...fields };
+    const signal = AbortSignal.timeout(MAX_WAIT_MS);
+    return askServer(`${address}/${question}`, body, { signal, unreachable: UNREACHABLE });
   };
   return Object.freeze({ ask });
 };

@@ -8,18 +8,9 @@
     const link = /** @type {HTMLAnchorElement} */ (document.getElementById("link"));
     return Number(/[?&](?:t|turn)=(\d+)/.exec(link.href)?.[1] ?? 0);
   };
-  const begin = async () => {
+  const begin = () => {
     const { run, game } = button.dataset;
-    try {
-      const reply = await fetch("/play/from/game", {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ run, game, turn: turnShown() }),
-      });
-      return await replyOf(reply);
-    } catch {
-      return { problem: "The server cannot be reached." };
-    }
+    return askServer("/play/from/game", { run, game, turn: turnShown() });
   };
   button.addEventListener("click", async () => {
     button.disabled = true;

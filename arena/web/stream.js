@@ -57,8 +57,27 @@ const streamInView = (address, listeners, onState) => {
   return Object.freeze({ close });
 };
 
-/* What a reply of the server says; the server's guard refuses in plain text. */
-const replyOf = async (/** @type {Response} */ reply) => {
-  const isJson = reply.headers.get("content-type")?.startsWith("application/json");
-  return isJson ? reply.json() : { problem: (await reply.text()).trim() };
+/**
+ * Post `body` to an address of the server as JSON.
+ *
+ * @param {string} address
+ * @param {object} body
+ * @param {{ signal?: AbortSignal, unreachable?: string }} options `signal` ends the wait;
+ *   `unreachable` is the problem if the server does not answer
+ * @returns {Promise<any>} what the reply says: an object, with the key `problem` if the server refuses
+ */
+const askServer = async (address, body, options = {}) => {
+  try {
+    const reply = await fetch(address, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+      signal: options.signal,
+    });
+    // The server's guard refuses in plain text.
+    const isJson = reply.headers.get("content-type")?.startsWith("application/json");
+    return isJson ? await reply.json() : { problem: (await reply.text()).trim() };
+  } catch {
+    return { problem: options.unreachable ?? "The server cannot be reached." };
+  }
 };

@@ -65,7 +65,7 @@ def game_page(
 
 
 def result_text(record: GameRecord) -> str:
-    """Who won the game of ``record``, and by how much, in a sentence."""
+    """A sentence that says who won the game of ``record``, and by how much."""
     names = seat_names(record.bots)
     won = [name for name, rank in zip(names, record.ranks, strict=True) if rank == 1]
     where = f"on {record.board.capitalize()}, {counted(record.turns, 'tile')}"

@@ -117,7 +117,7 @@ def closest(eligible: GamesToShow) -> ChosenGames:
     """The ``eligible`` games without a fault, those with the smallest lead first; of equal ones the
     longer game first.
     """
-    leads = eligible.scan.leads()[eligible.clean]
+    leads = eligible.scan.leads[eligible.clean]
     turns = eligible.scan.turns[eligible.clean]
     for place in np.lexsort((-turns, leads)):
         lead = int(leads[place])
@@ -250,7 +250,7 @@ def feats(eligible: GamesToShow, most: int) -> dict[str, Feats]:
     lowest rated ones, each with the largest lead, from the ``eligible`` games without a fault.
     """
     scan = eligible.scan
-    leads = eligible.scan.leads()
+    leads = eligible.scan.leads
     widest = np.full(len(scan.outcomes), -1, dtype=np.int64)
     order = eligible.clean[np.argsort(leads[eligible.clean], kind="stable")]
     widest[scan.outcome[order]] = order  # the last one stays
@@ -300,7 +300,7 @@ class Profiles:
         history = material.history
         by_bot = feats(GamesToShow(material.scan, material.elo, ~material.is_open), MAX_FEATS)
         self._feats = {name: by_bot.get(name, Feats([], [])) for name in opponents}
-        self._numbers = material.scan.bot_numbers()
+        self._numbers = material.scan.bot_numbers
         self._boards = material.scan.boards()
         self._seats = _seats(material)
         # for all bots at once: a call of pandas for each takes a quarter of a report's time
@@ -438,7 +438,7 @@ def _seats(material: Material) -> pd.DataFrame:
     ``think_ms``, and ``moves``, the game's placements divided by its players.
     """
     scan = material.scan
-    sizes = scan.sizes()
+    sizes = scan.sizes
     boards = scan.boards()
     numbers = [[boards.index(board)] * len(bots) for board, bots, _ in scan.outcomes]
     won = [shares(list(ranks)) for _, _, ranks in scan.outcomes]
@@ -446,7 +446,7 @@ def _seats(material: Material) -> pd.DataFrame:
         {
             "seat": scan.by_seat(range(len(bots)) for _, bots, _ in scan.outcomes),
             "board": scan.by_seat(numbers),
-            "bot": scan.bots(),
+            "bot": scan.bots,
             "size": np.repeat(sizes, sizes),
             "share": scan.by_seat(won, np.float64),
             "left": scan.left,

@@ -99,56 +99,40 @@ class Scan(Struct, dict=True):
         padded: NDArray[Any] = np.zeros((len(self.outcomes), MAX_SEATS), dtype=kind)
         for row, seats in zip(padded, values, strict=True):
             row[: len(seats)] = seats
-        is_seat = np.arange(MAX_SEATS) < self.sizes()[:, None]
+        is_seat = np.arange(MAX_SEATS) < self.sizes[:, None]
         return np.asarray(padded[self.outcome][is_seat])
 
+    @cached_property
     def sizes(self) -> NDArray[np.int32]:
         """(G,) the number of seats in each game."""
-        return self._sizes
-
-    @cached_property
-    def _sizes(self) -> NDArray[np.int32]:
-        """The array of `sizes`, which most other arrays need."""
         return self.by_game(len(bots) for _, bots, _ in self.outcomes)
 
+    @cached_property
     def bot_numbers(self) -> dict[str, int]:
         """By the label of each bot, its number; numbers count from 0 in the order in which bots
         first occur in ``outcomes``.
         """
-        return self._bot_numbers
-
-    @cached_property
-    def _bot_numbers(self) -> dict[str, int]:
-        """The dictionary of `bot_numbers`."""
         names = dict.fromkeys(bot for _, bots, _ in self.outcomes for bot in bots)
         return {name: number for number, name in enumerate(names)}
 
+    @cached_property
     def bots(self) -> NDArray[np.int32]:
         """(N,) for each seat of each game, the number of its bot, as in `bot_numbers`."""
-        return self._bots
-
-    @cached_property
-    def _bots(self) -> NDArray[np.int32]:
-        """The array of `bots`."""
-        number = self.bot_numbers()
+        number = self.bot_numbers
         return self.by_seat([[number[bot] for bot in bots] for _, bots, _ in self.outcomes])
 
     def boards(self) -> list[str]:
         """The names of the boards of the games, sorted."""
         return sorted({board for board, _, _ in self.outcomes})
 
+    @cached_property
     def leads(self) -> NDArray[np.int64]:
         """(G,) by how many pagodas the winner of each game was ahead of the next seat; 0 if several
         seats shared the win. In games with a forfeit the figure says little.
         """
-        return self._leads
-
-    @cached_property
-    def _leads(self) -> NDArray[np.int64]:
-        """The array of `leads`."""
         if not len(self.outcome):
             return np.zeros(0, dtype=np.int64)
-        sizes = self.sizes()
+        sizes = self.sizes
         starts = np.cumsum(sizes, dtype=np.int64) - sizes
         won = self.by_seat([[rank == 1 for rank in ranks] for _, _, ranks in self.outcomes]) == 1
         shared = self.by_game(ranks.count(1) > 1 for _, _, ranks in self.outcomes) == 1
@@ -160,7 +144,7 @@ class Scan(Struct, dict=True):
         """By the label of each bot, its number of games; a game counts once for each seat that the
         bot has in it.
         """
-        return Counter(dict(zip(self.bot_numbers(), np.bincount(self.bots()), strict=True)))
+        return Counter(dict(zip(self.bot_numbers, np.bincount(self.bots), strict=True)))
 
     def records(self, games: Iterable[int]) -> dict[int, GameRecord]:
         """The records of the games with the numbers ``games``. Raises RunError for a damaged

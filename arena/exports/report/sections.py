@@ -268,8 +268,8 @@ def _by_bot(material: Material, values: NDArray[Any]) -> Iterator[tuple[str, NDA
     """For each bot that has games, the best first, its part of ``values`` (N,), which are by game
     and seat.
     """
-    number = material.scan.bot_numbers()
-    bot = material.scan.bots()
+    number = material.scan.bot_numbers
+    bot = material.scan.bots
     return (
         (name, values[bot == number[name]]) for name in material.bots[:MAX_ROWS] if name in number
     )

@@ -16,6 +16,7 @@ import pytest
 
 from tests.support.commandline import FIRST, RANDOM, Arena
 from tests.support.kills import journal_lines, wait_for_games
+from tests.support.terminals import started_on
 
 ROOT = Path(__file__).parents[2]
 
@@ -35,15 +36,7 @@ class Terminal:
         self.ours, theirs = pty.openpty()
         environment = {**arena.environment, "COLUMNS": "80"}
         environment["NO_COLOR"] = "" if colour else "1"
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "arena", *arguments],
-            cwd=arena.home,
-            env=environment,
-            stdin=theirs,
-            stdout=theirs,
-            stderr=theirs,
-        )
-        os.close(theirs)
+        self.process = started_on(theirs, arena.home, arguments, environment)
         self._watchdog = threading.Timer(240, self.process.kill)
         self._watchdog.start()
         self.shown = ""

@@ -20,7 +20,7 @@ from arena.rules.boards import built_in, parse_board
 from arena.rules.notation import KIND_SHIFT, TILE_OF_KIND, TILES, move_text, parse_deck, parse_move
 from arena.tournament.schedule import single_game
 from tests.support.commandline import ROOT
-from tests.support.terminals import Screen, open_terminal
+from tests.support.terminals import Screen, open_terminal, started_on
 
 
 class Typist(Human):
@@ -246,15 +246,7 @@ class Terminal:
             environment.pop(name, None)
         self.keys, theirs = open_terminal(columns=80, lines=24)
         command = ["play", "greedy", "--human", "0", "--seed", "5"]
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "arena", *command],
-            cwd=arena.home,
-            env=environment,
-            stdin=theirs,
-            stdout=theirs,
-            stderr=theirs,
-        )
-        os.close(theirs)
+        self.process = started_on(theirs, arena.home, command, environment)
         self.raw = ""
         self.screen = Screen()
 

@@ -5,6 +5,8 @@ import os
 import re
 import socket
 import struct
+import subprocess
+import sys
 import termios
 
 from arena.cli.terminal import WORD
@@ -54,6 +56,22 @@ def open_terminal(columns, lines):
     ours, theirs = os.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
     return ours, theirs
+
+
+def started_on(terminal, folder, arguments, environment):
+    """The process of a command of the arena in ``folder``, with the program's end of a terminal as
+    its input and its output; that end is closed here.
+    """
+    process = subprocess.Popen(
+        [sys.executable, "-m", "arena", *arguments],
+        cwd=folder,
+        env=environment,
+        stdin=terminal,
+        stdout=terminal,
+        stderr=terminal,
+    )
+    os.close(terminal)
+    return process
 
 
 class Screen:

@@ -275,8 +275,7 @@ def games_of_block(players: int, *, has_pool: bool) -> int:
 
 
 DEFAULTS: dict[str, Any] = {
-    name: value
-    for form in (RunConfig(bots=[], seed=""), Comparison("", ""))
-    for name, value in msgspec.structs.asdict(form).items()
+    **msgspec.structs.asdict(RunConfig(bots=[], seed="")),
+    **msgspec.structs.asdict(Comparison("", "")),
 }
 """By name, the default of each field of `RunConfig` and of `Comparison`."""

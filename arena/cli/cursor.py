@@ -274,10 +274,10 @@ class Cursor:
             return f"{mosaic.board(state)}\n{seats}".split("\n")
         move = self._aim.move(board)
         tile = self._aim.tile
-        held = [place for place in state.legal_moves() if place != PASS and tile_of(place) == tile]
         lit = 0
-        for place in held:
-            lit |= squares_under(board, place)
+        for place in state.legal_moves():
+            if place != PASS and tile_of(place) == tile:
+                lit |= squares_under(board, place)
         drawn = mosaic.aimed(state, move, lit)
         return f"{drawn}\n{seats}".split("\n")
 
@@ -288,7 +288,8 @@ class Cursor:
         size = get_terminal_size()
         if self._aim is None:
             return folded(KEYS, size.columns).split("\n")
-        names = ["you" if seat == state.mover else name for seat, name in enumerate(self._names)]
+        names = list(self._names)
+        names[state.mover] = "you"
         move = self._aim.move(state.board)
         before = list(state.left)
         if state.is_legal(move):
@@ -303,11 +304,12 @@ class Cursor:
         text = f"{colours_of(state.board, move).capitalize()}. {words}"
         lines = folded(text, size.columns).split("\n")[:free]
         lines += [""] * (free - len(lines))
-        counts = ", ".join(
-            f"{name} {old}" if old == new else f"{name} {old} -> {new}"
-            for name, old, new in zip(names, before, after, strict=True)
-        )
-        return [*lines, cut(f"pagodas to place: {counts}", size.columns), cut(KEYS, size.columns)]
+        counts = []
+        for name, old, new in zip(names, before, after, strict=True):
+            change = "" if old == new else f" -> {new}"
+            counts.append(f"{name} {old}{change}")
+        pagodas = f"pagodas to place: {', '.join(counts)}"
+        return [*lines, cut(pagodas, size.columns), cut(KEYS, size.columns)]
 
 
 def cut(text: str, width: int) -> str:

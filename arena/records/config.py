@@ -209,6 +209,13 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
         return self.settled is None and not (self.compare is None and self.until is None)
 
     @property
+    def deck_of_game(self) -> str:
+        """The deck, in draw order, of a person's game whose tiles do not follow from the run's
+        seed; empty for all other runs.
+        """
+        return self.game.deck if self.game else ""
+
+    @property
     def has_own_decks(self) -> bool:
         """Whether each game has a deck of its own, which is so for ``seatings`` ``single``."""
         return self.seatings == "single"

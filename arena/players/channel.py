@@ -156,11 +156,10 @@ class Channel:
 
     def lines(self) -> list[Said]:
         """The last lines both ways, one by one, without their newlines."""
-        every = [
-            (direction, line, at_ns)
-            for direction, text, at_ns in self._said
-            for line in text.rstrip(b"\n").split(b"\n")
-        ]
+        every = list[Said]()
+        for direction, text, at_ns in self._said:
+            lines = text.rstrip(b"\n").split(b"\n")
+            every += [(direction, line, at_ns) for line in lines]
         return every[-KEPT_LINES:]
 
     def ask(self, line: bytes, deadline_ns: int) -> bytes:

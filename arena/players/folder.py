@@ -5,6 +5,7 @@ import os
 import shutil
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import NoReturn
 
@@ -161,7 +162,8 @@ def home_of_script(path: Path) -> Path | None:
     if not path.is_file() or not (path.parent / MANIFEST_FILE).is_file():
         return None
     manifest = read_manifest(path.parent)
-    words = {Path(word).name for step in (manifest.command, *manifest.build) for word in step}
+    steps = [manifest.command, *manifest.build]
+    words = {Path(word).name for word in chain.from_iterable(steps)}
     return path.parent if path.name in {*words, MANIFEST_FILE} else None
 
 

@@ -209,9 +209,8 @@ def wait_for_end(
         ready = poll.poll(max(0, min(look_ms - now_ms(), longest_ms)))
         if reap(child, arena):
             return
-        if any(descriptor == control for descriptor, _ in ready) and not obey(
-            arena, options, child
-        ):
+        has_order = any(descriptor == control for descriptor, _ in ready)
+        if has_order and not obey(arena, options, child):
             return
         if now_ms() < look_ms:
             continue

@@ -60,16 +60,18 @@ def position_view(state: State) -> PositionView:
         for square in squares_of(state.spaces(colour)):
             row, column = divmod(square, board.stride)
             rows[row][column] = letter
+    provinces = []
+    for colour, area in state.provinces():
+        squares = _names(board, area.mask)
+        provinces.append(ProvinceView(COLOURS[colour], area.owner, area.pagodas, squares))
+    villages = []
+    for village, owner in zip(board.villages, state.villages, strict=True):
+        squares = _names(board, village)
+        villages.append(VillageView(None if owner == NOBODY else owner, squares))
     return PositionView(
         rows=["".join(row) for row in rows],
-        provinces=[
-            ProvinceView(COLOURS[colour], area.owner, area.pagodas, _names(board, area.mask))
-            for colour, area in state.provinces()
-        ],
-        villages=[
-            VillageView(None if owner == NOBODY else owner, _names(board, village))
-            for village, owner in zip(board.villages, state.villages, strict=True)
-        ],
+        provinces=provinces,
+        villages=villages,
         left=state.left,
         hands=[len(hand) for hand in state.hands],
         pile=state.pile,

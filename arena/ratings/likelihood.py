@@ -66,10 +66,13 @@ class Model(NamedTuple):
             size += players - 1
         codes = (results.seats @ (count + 1) ** places) * MAX_PLAYERS + results.players
         _, first, seating = np.unique(codes, return_index=True, return_inverse=True)
-        times, *won = (
-            np.asarray(np.bincount(seating, results.times * each, len(first)), dtype=np.float64)
-            for each in (np.ones(1), *results.share.T)
-        )
+
+        def summed(values: Floats) -> Floats:
+            """The sum over the games of each seating, given a value for each outcome."""
+            return np.asarray(np.bincount(seating, values, len(first)), dtype=np.float64)
+
+        times = summed(results.times * 1.0)
+        won = [summed(results.times * share) for share in results.share.T]
         seats = results.seats[first]
         start = starts[results.players[first]][:, None]
         has_effect = (seats < count) & (start >= 0) & (places > 0)

@@ -175,7 +175,7 @@ class Past(NamedTuple):
 
     @property
     def turn(self) -> int:
-        """The number of tiles that are placed by these moves."""
+        """The number of tiles that the moves before that point placed."""
         return sum(text != PASSED for text in self.moves)
 
     def steps(self, state: State) -> Iterator[tuple[int, int, State]]:

@@ -45,7 +45,8 @@ descriptor or -1.
 
 
 def chosen(wanted: str) -> Exchange | None:
-    """The exchange in C, or None for the Python code; ``wanted`` is the value of ``ARENA_CHANNEL``.
+    """The function in C that does a whole exchange with a bot, or None if Python code is to do it.
+    ``wanted`` is the value of the environment variable ``ARENA_CHANNEL``, empty if it is not set.
     Raises UserError.
     """
     if wanted not in ("", "python", "native"):

@@ -135,7 +135,9 @@ def bot_at(path: Path, *, name: str | None = None, command: Sequence[str] | None
 
 
 def from_inside(text: str) -> str:
-    """A hint for a user who names a bot while in the folder of that bot; else an empty text."""
+    """A hint for a user whose current folder is that of a bot and who named this bot by ``text``,
+    which means another folder there; empty if the user did not.
+    """
     with suppress(BotFolderError, OSError):
         here = Path.cwd()
         name = Path(text).name

@@ -174,8 +174,9 @@ class Model(NamedTuple):
 
 
 def by_parameter(values: Floats, columns: Ints, size: int) -> csr_array:
-    """(O, size) for each game, its ``values`` (O, 2K) summed by the parameter to which each
-    belongs; ``columns`` (O, 2K) are the indices of the parameters.
+    """Sums ``values`` (O, 2K), the values for each of O outcomes, by parameter. ``columns`` (O, 2K)
+    has the index of the parameter to which each value belongs, or ``size`` for none. Returns the
+    sums as a sparse matrix (O, size).
     """
     rows = np.arange(0, values.size + 1, values.shape[1])
     shape = (len(values), size + 1)

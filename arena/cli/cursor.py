@@ -75,7 +75,9 @@ class Keyboard:
         return CONTROLS.get(text, text if text.isprintable() else "")
 
     def line(self, prompt: str, typed: str) -> str:
-        """Reads a line that begins with what is ``typed`` already. Raises EOFError."""
+        """Reads a line after the ``prompt``. It begins with ``typed``, characters that the person
+        has typed already. Raises EOFError.
+        """
         try:
             import readline  # noqa: PLC0415 - some systems do not have it
         except ImportError:
@@ -200,7 +202,9 @@ class Cursor:
         return size.lines >= needed and size.columns >= columns
 
     def begin_turn(self, state: State, prompt: str) -> None:
-        """Draws the position before any tile is aimed."""
+        """Draws the position ``state`` at the start of the person's turn, before any tile is aimed,
+        and the ``prompt`` below it.
+        """
         self._aim = None
         self._lines = 0
         self._draw(state, prompt)

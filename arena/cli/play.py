@@ -236,7 +236,9 @@ def _play_shown(single: SingleGame, game: Round, log: WireLog | None, *, is_draw
         def show(
             state: State, seat: int, move: int, events: list[Event], note: Note | None
         ) -> None:
-            """Draws a move."""
+            """Draws the ``move`` of ``seat``, what it changed (``events``), and ``state``, the
+            position after it.
+            """
             if has_human and state.end is None:
                 # A person sees the board only at their own turn. Notes are not shown, because a bot
                 # may reveal its hand in them.

@@ -219,8 +219,8 @@ class Members:
         return [member_label(self._find(text)) for text in texts]
 
     def has_hash(self, label: str, sha256: str) -> bool:
-        """Whether the files of the member with this label still have this hash; True if the bot
-        cannot be found or read.
+        """Whether the files of the member with this label still have the hash ``sha256``; True if
+        the bot cannot be found or read.
         """
         try:
             return self._find(label).sha256 == sha256

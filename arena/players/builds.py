@@ -49,8 +49,8 @@ class BuildCache:
         return all(map(_is_private, places))
 
     def fetch(self, key: str, target: Path) -> bool:
-        """Copies a build to ``target``, which must not exist. Returns False, and leaves no target,
-        if there is no such build or it does not fit its seal.
+        """Copies the build under ``key`` to ``target``, which must not exist. Returns False, and
+        leaves no target, if there is no such build or it does not fit its seal.
         """
         seal = self._seal(key)
         kept = self.folder / key

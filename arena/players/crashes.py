@@ -119,7 +119,9 @@ class Crash(NamedTuple):
 
 
 def crash_of(stderr: str, status: int, folder: Path) -> Crash | None:
-    """The error that ended a bot in this folder, if its stderr shows one in a known form."""
+    """The error that ended the bot in this folder with the exit status ``status``; None if its
+    ``stderr`` shows no error in a known form.
+    """
     lines = [line[:MAX_READ] for line in stderr.rstrip().splitlines()]
     python_crash = _traceback(lines, folder) if status == 1 else None
     other_crashes = (_crash_in_form(form, lines, folder) for form in FORMS if form.status == status)

@@ -104,13 +104,17 @@ class Bot(Struct, frozen=True):
 
 
 def with_options(bot: Bot, text: str) -> Bot:
-    """A copy of the bot with options such as ``depth=3,c=1.4``. Raises ConfigError."""
+    """A copy of the bot with the options in ``text``, such as ``depth=3,c=1.4``, in place of its
+    own. Raises ConfigError.
+    """
     settings = read_settings(text, bot.manifest.options, bot.base)
     return renamed(replace(bot, settings=settings), bot.base)
 
 
 def renamed(bot: Bot, base: str) -> Bot:
-    """A copy of the bot under another name, with its options."""
+    """A copy of the bot with the same options, whose label begins with ``base`` in place of its
+    name and version.
+    """
     options = settings_text(bot.settings)
     return replace(bot, label=f"{base}:{options}" if options else base)
 

@@ -63,7 +63,9 @@ class Registry:
         return registered + [name for name in self._ladder if name not in registered]
 
     def is_of_ladder(self, label: str) -> bool:
-        """Whether that bot comes with the arena; in a checkout, it may be registered, too."""
+        """Whether the bot with this label comes with the arena. In a checkout of the arena, such a
+        bot may be in bots/, too. Raises BotFolderError if there is no such bot.
+        """
         name = label.partition("@")[0]
         if name not in self._ladder:
             return False
@@ -107,7 +109,9 @@ class Registry:
         return msgspec.structs.replace(bot, label=label)
 
     def find(self, text: str) -> Bot:
-        """The bot with this label, or at this path of a folder or script. Raises BotFolderError."""
+        """The bot that ``text`` names: by its label, or by the path of its folder or script. Raises
+        BotFolderError.
+        """
         if text in self.labels():
             return self.get(text)
         path = Path(text)

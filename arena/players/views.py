@@ -24,7 +24,10 @@ if CORE == "native":
 
 
 def turn_view(state: State, number: int, time_ms: int, *, full: bool) -> Turn | FullTurn:
-    """The request for a move to the seat whose turn it is; ``number`` is the id of the request."""
+    """The request for a move to the seat whose turn it is. ``number`` is the id of the request,
+    ``time_ms`` the time for the move in ms. With ``full`` it describes the whole position and lists
+    all legal moves.
+    """
     hand = list(map(TILES.__getitem__, state.hands[state.mover]))
     if not full:
         return Turn(number, hand, time_ms)
@@ -81,7 +84,9 @@ def position_view(state: State) -> PositionView:
 def played_view(
     state: State, seat: int, move: int, events: Sequence[Event], *, forfeited: bool = False
 ) -> Played:
-    """The public line about the move that led to this state."""
+    """The message to all bots about the ``move`` of ``seat`` that led to ``state``, with what it
+    changed (``events``). ``forfeited`` says that the seat forfeited instead of moving.
+    """
     board = state.board
     players = state.players
     views = []

@@ -149,7 +149,7 @@ def check_rows(name: str, rows: tuple[str, ...]) -> None:
         raise BoardError(f"board {name}: expected at least one row of squares, got none")
 
     def wrong(row: int, column: int, expected: str) -> BoardError:
-        """The error for the square in this row and column, both counted from 1."""
+        """The error that says what was expected at this row and column, both counted from 1."""
         return BoardError(f"board {name}, row {row}, column {column}: expected {expected}")
 
     if len(rows) > MAX_SIDE:

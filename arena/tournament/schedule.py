@@ -396,8 +396,8 @@ def game_id(board: str, line_up: Sequence[str], deal: int, seating: int) -> str:
 
 
 def single_game(seed: str, board: str, deal: int, bots: Sequence[str]) -> GamePlan:
-    """The plan of a game outside a run: the bots sit in the order given, on this deal
-    of the seed.
+    """The plan of a game outside a run: on this board, with the tiles of the deal with this number
+    and seed. The ``bots`` sit in the order given.
     """
     name = game_id(board, bots, deal, 0)
     seeds = tuple(bot_seed(seed, name, seat) for seat in range(len(bots)))

@@ -124,11 +124,12 @@ class raw_env(AECEnv[str, Encoded, int]):  # noqa: N801
         size = actions(self.board)
         self.observation_spaces = {}
         for agent in self.possible_agents:
-            spaces = {
-                "observation": Box(0, 1, shape, np.float32),
-                "action_mask": Box(0, 1, (size,), np.int8),
-            }
-            self.observation_spaces[agent] = Dict(spaces)
+            self.observation_spaces[agent] = Dict(
+                {
+                    "observation": Box(0, 1, shape, np.float32),
+                    "action_mask": Box(0, 1, (size,), np.int8),
+                }
+            )
         self.action_spaces = {agent: Discrete(size) for agent in self.possible_agents}
         # For play, not for secrets. Positions get a generator of their own, because the one that
         # shuffles the decks would tell a policy the decks to come.

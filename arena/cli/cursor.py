@@ -75,7 +75,9 @@ class Keyboard:
         return CONTROLS.get(text, text if text.isprintable() else "")
 
     def line(self, prompt: str, typed: str) -> str:
-        """Reads a line that begins with what is ``typed`` already. Raises EOFError."""
+        """Reads a line after the ``prompt``. It begins with ``typed``, characters that the person
+        has typed already. Raises EOFError.
+        """
         try:
             import readline  # noqa: PLC0415 - some systems do not have it
         except ImportError:
@@ -200,7 +202,9 @@ class Cursor:
         return size.lines >= needed and size.columns >= columns
 
     def begin_turn(self, state: State, prompt: str) -> None:
-        """Draws the position before any tile is aimed."""
+        """Draws the position ``state`` at the start of the person's turn, before any tile is aimed,
+        and the ``prompt`` below it.
+        """
         self._aim = None
         self._lines = 0
         self._draw(state, prompt)
@@ -274,10 +278,10 @@ class Cursor:
             return f"{mosaic.board(state)}\n{seats}".split("\n")
         move = self._aim.move(board)
         tile = self._aim.tile
-        held = [place for place in state.legal_moves() if place != PASS and tile_of(place) == tile]
         lit = 0
-        for place in held:
-            lit |= squares_under(board, place)
+        for place in state.legal_moves():
+            if place != PASS and tile_of(place) == tile:
+                lit |= squares_under(board, place)
         drawn = mosaic.aimed(state, move, lit)
         return f"{drawn}\n{seats}".split("\n")
 
@@ -288,7 +292,8 @@ class Cursor:
         size = get_terminal_size()
         if self._aim is None:
             return folded(KEYS, size.columns).split("\n")
-        names = ["you" if seat == state.mover else name for seat, name in enumerate(self._names)]
+        names = list(self._names)
+        names[state.mover] = "you"
         move = self._aim.move(state.board)
         before = list(state.left)
         if state.is_legal(move):
@@ -303,11 +308,12 @@ class Cursor:
         text = f"{colours_of(state.board, move).capitalize()}. {words}"
         lines = folded(text, size.columns).split("\n")[:free]
         lines += [""] * (free - len(lines))
-        counts = ", ".join(
-            f"{name} {old}" if old == new else f"{name} {old} -> {new}"
-            for name, old, new in zip(names, before, after, strict=True)
-        )
-        return [*lines, cut(f"pagodas to place: {counts}", size.columns), cut(KEYS, size.columns)]
+        counts = []
+        for name, old, new in zip(names, before, after, strict=True):
+            change = "" if old == new else f" -> {new}"
+            counts.append(f"{name} {old}{change}")
+        pagodas = f"pagodas to place: {', '.join(counts)}"
+        return [*lines, cut(pagodas, size.columns), cut(KEYS, size.columns)]
 
 
 def cut(text: str, width: int) -> str:

@@ -25,6 +25,13 @@ MAX_BYTES = 2 << 30
 SEAL = ".seal"
 
 
+def _is_private(place: Path) -> bool:
+    """Whether a place is a folder of this user into which nobody else can write."""
+    status = place.lstat()
+    is_own_folder = stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid()
+    return is_own_folder and not status.st_mode & 0o022
+
+
 class BuildCache:
     """Built bots in a folder, each under a key. All methods raise OSError.
 
@@ -39,17 +46,11 @@ class BuildCache:
     def is_ours(self) -> bool:
         """Whether only this user can write into the folder, also if it does not exist yet."""
         places = [place for place in (self.folder, self.folder.parent) if os.path.lexists(place)]
-        stats = [place.lstat() for place in places]
-        return all(
-            stat.S_ISDIR(status.st_mode)
-            and status.st_uid == os.getuid()
-            and not status.st_mode & 0o022
-            for status in stats
-        )
+        return all(map(_is_private, places))
 
     def fetch(self, key: str, target: Path) -> bool:
-        """Copies a build to ``target``, which must not exist. Returns False, and leaves no target,
-        if there is no such build or it does not fit its seal.
+        """Copies the build under ``key`` to ``target``, which must not exist. Returns False, and
+        leaves no target, if there is no such build or it does not fit its seal.
         """
         seal = self._seal(key)
         kept = self.folder / key
@@ -113,7 +114,8 @@ class BuildCache:
         """Removes all builds except the most recently used ones that fit together into
         `MAX_BYTES`.
         """
-        sealed = {seal.name.removesuffix(SEAL): seal for seal in self.folder.glob(f"*{SEAL}")}
+        seals = self.folder.glob(f"*{SEAL}")
+        sealed = {seal.name.removesuffix(SEAL): seal for seal in seals}
         for place in self.folder.iterdir():
             if place.name not in sealed and place.is_dir():  # left by an arena that was killed
                 remove_tree(str(place))

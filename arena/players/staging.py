@@ -162,10 +162,11 @@ def _whole_or_not(target: Path) -> Iterator[Path]:
 def pack(bot: Bot) -> Packed:
     """The files of a bot that its hash covers. Raises BotFolderError."""
     base = bot.folder.parent if bot.folder.is_file() else bot.folder
-    return {
-        file.as_posix(): ((base / file).read_bytes(), os.access(base / file, os.X_OK))
-        for file in bot_files(bot.folder)
-    }
+    packed = {}
+    for file in bot_files(bot.folder):
+        path = base / file
+        packed[file.as_posix()] = (path.read_bytes(), os.access(path, os.X_OK))
+    return packed
 
 
 def unpack(bot: Bot, files: Packed, sandbox: Sandbox, folder: Path) -> Bot:
@@ -198,9 +199,11 @@ def unpack(bot: Bot, files: Packed, sandbox: Sandbox, folder: Path) -> Bot:
 def staged_for_a_while(*bots: Bot, sandbox: Sandbox = OPEN) -> Iterator[list[Bot]]:
     """The bots, staged in a temporary folder that is removed when the block ends."""
     with passing_folder("staged") as folder:
-        yield [
-            stage(bot, folder / f"{number}-{bot.base}", sandbox) for number, bot in enumerate(bots)
-        ]
+        staged = []
+        for number, bot in enumerate(bots):
+            copy = stage(bot, folder / f"{number}-{bot.base}", sandbox)
+            staged.append(copy)
+        yield staged
 
 
 @contextmanager
@@ -314,7 +317,8 @@ def _build_key(bot: Bot, sandbox: Sandbox) -> str:
     # The files of all known compilers are included, because a step such as ``make`` does not say
     # which it uses. A changed compiler differs in size or time.
     known = [bot.sha256, sandbox.tier, platform.platform(), platform.node(), sys.version]
-    for program in dict.fromkeys((*(step[0] for step in bot.manifest.build), *INSTALL)):
+    programs = [step[0] for step in bot.manifest.build]
+    for program in dict.fromkeys([*programs, *INSTALL]):
         place = _place_of(program)
         if place:
             status = Path(place).stat()

@@ -122,10 +122,11 @@ def regression_tests(
     for drawn in league.drawn:
         if drawn.tested:
             deals[drawn.tested].extend(range(drawn.first, drawn.first + drawn.deals))
-    return [
-        _result(counts, league, begun, deals[begun.bot], per_game)
-        for begun in league.regressions.values()
-    ]
+    results = []
+    for begun in league.regressions.values():
+        result = _result(counts, league, begun, deals[begun.bot], per_game)
+        results.append(result)
+    return results
 
 
 def _result(

@@ -85,7 +85,8 @@ class ClusterWorkers:
         use the network and the cluster has no TLS.
         """
         has_tls = str(self.client.scheduler.address).startswith("tls://")
-        if any(grants.network for grants in sandbox.grants.values()) and not has_tls:
+        wants_network = any(grants.network for grants in sandbox.grants.values())
+        if wants_network and not has_tls:
             raise ConfigError(
                 "a bot may use the network on a cluster only with TLS, and this cluster has none",
                 "configure Dask for TLS, or play without --cluster: without TLS the bot could send"

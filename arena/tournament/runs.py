@@ -448,7 +448,7 @@ def tournament_request(run: Run) -> Request:
 
 def resume_request(run: Run) -> Request:
     """The request that continues a run of any kind without changes, made from its run.json. Raises
-    RunError, ConfigError, BotFolderError.
+    RunError, BotFolderError, and ConfigError, also for a game that a person played.
     """
     config = run.config
     info = run.info

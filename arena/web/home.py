@@ -87,7 +87,7 @@ class SitePages:
         return f"{self.run}/games?{query}"
 
     def meeting(self, name: str, other: str) -> str:
-        """The address of the list of games in which these two bots played."""
+        """The address of the list of games in which the bots ``name`` and ``other`` both played."""
         return self.games([name, other])
 
     def id_of_meeting(self, name: str, other: str) -> str:
@@ -95,8 +95,8 @@ class SitePages:
         return f"vs-{quote(name, safe='')}-{quote(other, safe='')}"
 
     def more(self, name: str) -> str:  # noqa: ARG002
-        """The command that shows further games of a bot: empty, because the server's pages list all
-        games.
+        """The command that shows further games of the bot ``name``: empty, because the server's
+        pages list all games.
         """
         return ""
 

@@ -236,7 +236,9 @@ class OpenGame(Player):
             self._turn.notify_all()
 
     def lessons(self) -> Lessons:
-        """The moments of the finished game as questions. Raises RefusedError."""
+        """The costly moments of the finished game, as questions in which the person looks for the
+        better move. Raises RefusedError if the moves have not been graded yet.
+        """
         if self._end.lessons is None:
             raise RefusedError("the moves of this game are not graded yet")
         return self._end.lessons

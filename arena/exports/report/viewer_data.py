@@ -139,7 +139,7 @@ class Album(NamedTuple):
     damaged: list[str]
 
     def words(self) -> Iterator[str]:
-        """All sentences about events and faults of the games; they contain the numbers of rules."""
+        """All sentences about the events and the faults of the games. They cite rules by number."""
         for game in self.games:
             yield from (event[1] for step in game["steps"] for event in step.get("events", ()))
             yield from (fault["detail"] for fault in game["faults"])

@@ -5,7 +5,9 @@ const mend = () => {
     const name = `Code block ${index + 1}`;
     if (buttons.getAttribute("aria-label") !== name) buttons.setAttribute("aria-label", name);
   }
-  for (const code of document.querySelectorAll("pre > code")) {
+  /** @type {NodeListOf<HTMLElement>} */
+  const blocks = document.querySelectorAll("pre > code");
+  for (const code of blocks) {
     const isWide = code.scrollWidth > code.clientWidth;
     if (isWide && !code.hasAttribute("tabindex")) code.tabIndex = 0;
   }

@@ -25,7 +25,7 @@ from arena.records.timing import Timing
 from arena.rules.boards import BUILT_IN, find_board
 from arena.rules.explain import rulebook
 from arena.tournament.session import new_seed
-from arena.web.home import SitePages, folder_of, page, picture_sizes, whole_number
+from arena.web.home import SitePages, folder_of, page, whole_number
 from arena.web.lessons import RefusedError
 from arena.web.opengame import OpenGame
 from arena.web.opengames import OpenGames
@@ -196,7 +196,6 @@ def board_page(request: Request) -> Response:
         "board_name": game_request.board.name,
         "drawn": all_parts(),
         "book": rulebook(),
-        "sizes": picture_sizes(),
         "easier": swap.easier if swap else "",
     }
     return page(request, "play.html", values, bundle="play")

@@ -25,7 +25,7 @@ from arena.exports.report.profiles import GamesToShow, Profiles, choose_games
 from arena.exports.report.report_page import facts_of, report_page
 from arena.exports.report.scan import Reasons, chosen_records
 from arena.exports.report.sections import details_of
-from arena.exports.report.viewer_data import album_of, viewer_values
+from arena.exports.report.viewer_data import NAMED_RULES, album_of, viewer_values
 from arena.exports.text import seat_names
 from arena.ratings.column import half_width
 from arena.records.journal import board_of, neighbours
@@ -256,6 +256,7 @@ def _values(material: Material, follower: FollowedRun) -> dict[str, Any]:
         **facts,
         "addresses": SitePages(run_name(material.run.folder)),
         "rules": rules_named(details_of(facts["faults"])),
+        "rules_title": NAMED_RULES,
         "name": run_name(material.run.folder),
         "has_play": True,
         "is_broadcast": True,

@@ -32,6 +32,7 @@ from arena.exports.grid import (
 from arena.exports.parts import SEAT_NAMES_STYLE
 from arena.exports.parts import style as drawing_style
 from arena.exports.report.charts import axis, interval
+from arena.exports.rule_pictures import rule_pictures
 from arena.rules.explain import CITED, Rule, cited, every_rule
 
 PACKAGE = "arena.exports.report"
@@ -59,6 +60,7 @@ SCRIPTS = (
     "viewer_steps.js",
     "viewer_keys.js",
     "viewer.js",
+    "catalogue.js",
 )
 POLICY = (
     "default-src 'none'; img-src {images}; style-src {style}; script-src {script}; base-uri"
@@ -182,7 +184,7 @@ def _environment(package: str) -> Environment:
         "with_error": with_error,
         "zipped": zip,
     }
-    environment.globals |= {"axis": axis, "interval": interval}
+    environment.globals |= {"axis": axis, "interval": interval, "rule_pictures": rule_pictures}
     return environment
 
 
@@ -283,6 +285,10 @@ class OnePage:
         if other in self._opponents.get(name, ()):
             return f"#{quote(self.id_of_meeting(name, other), SAFE)}"
         return self.bot(name)
+
+    def games_of(self, name: str, other: str) -> str:
+        """The address of the list of the games on this page in which both bots played."""
+        return f"#games={quote(name)}&with={quote(other)}"
 
     def more(self, name: str) -> str:
         """The command that makes a report of all games of the bot ``name`` with another one, with

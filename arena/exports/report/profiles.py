@@ -158,11 +158,11 @@ def margins(scan: Scan, elo: Mapping[str, float]) -> NDArray[np.float64]:
     winner; 0 if only one side has ratings. ``elo`` has the ratings by bot.
     """
     rated = {bot: value for bot, value in elo.items() if isfinite(value)}
-    of_outcomes = [_margin(bots, ranks, rated) for _, bots, ranks in scan.outcomes]
+    of_outcomes = [margin_of(bots, ranks, rated) for _, bots, ranks in scan.outcomes]
     return np.array(of_outcomes or [0.0])[scan.outcome]
 
 
-def _margin(bots: Sequence[str], ranks: Sequence[int], elo: Mapping[str, float]) -> float:
+def margin_of(bots: Sequence[str], ranks: Sequence[int], elo: Mapping[str, float]) -> float:
     """By how many Elo the best loser is rated above the best winner; 0 if only one side has
     ratings. ``bots`` and ``ranks`` are by seat.
     """

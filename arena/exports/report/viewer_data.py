@@ -122,6 +122,8 @@ def cells_of(state: State) -> list[str]:
 MAX_BYTES = 2_000_000
 """The most bytes of the data of all games on a page together, so that a page stays below 5 MB."""
 
+NAMED_RULES = "Rules named in this page"
+"""The title of a list of rules that has not all of them."""
 QUICK = Judge("careful-4", 50, 0)
 """The judge that estimates who wins in games without a review. It takes 0.15 s of CPU time a
 game.
@@ -267,4 +269,5 @@ def viewer_values(album: Album, details: Sequence[str]) -> dict[str, Any]:
         "pictures": {name: empty_board(board) for name, board in album.boards.items()},
         "parts": all_parts(),
         "rules": rules,
+        "rules_title": NAMED_RULES,
     }

@@ -147,7 +147,13 @@ class Staff:
         pool = self._workers.local_pool(setup, self._log_queue)
         self._closing.callback(pool.close, kill=True)
         self._pool = pool
-        failures = pool.try_starts(list(dict(programs).values()))
+        try:
+            failures = pool.try_starts(list(dict(programs).values()))
+        except BaseException:  # Ctrl-C, too
+            # Now, because the caller is about to remove the folders in which these bots play and to
+            # which the workers write.
+            pool.close(kill=True)
+            raise
         if failures:
             # The workers end the bots that did start, and remove their folders.
             pool.close(kill=False)

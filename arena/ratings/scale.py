@@ -173,8 +173,7 @@ def frozen_scale(
 
 def played_games(counts: Counts) -> dict[int, dict[str, int]]:
     """The number of games and of forfeits of each bot that played, by the bot's number."""
-    sums = counts.totals.groupby("bot")[["games", "forfeits"]].sum()
     return {
-        int(bot): {"games": int(games), "forfeits": int(forfeits)}
-        for bot, games, forfeits in sums.itertuples()
+        row["bot"]: {"games": int(row["games"]), "forfeits": int(row["forfeits"])}
+        for row in counts.totals.summed("bot").rows()
     }

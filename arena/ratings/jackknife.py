@@ -21,6 +21,8 @@ GAMES_AT_ONCE = 1 << 17
 """About how many games are summed by deal in one step."""
 FIGURES_AT_ONCE = 1 << 21
 """The number of floats that an array may have in one step: 16 MB."""
+TEMPORARY = 8
+"""About how many temporary floats a step needs for each entry of `DesignGroup.pull`."""
 HELD_BACK = 1e-8
 """This part of a deal's information is kept when the deal is taken out, so that the matrix can be
 inverted even where no other deal has information. There, the variance is that of the likelihood's
@@ -169,13 +171,7 @@ def leverage_of(model: Model, parameters: Floats, bread: Floats, designs: Design
     ``bread`` is the inverse of the information.
     """
     width = model.size + 1
-    products, places = model.products(parameters)
-    rows = np.arange(0, products.size + 1, products[0].size)
-    by_outcome = csr_array(
-        (products.ravel(), places.ravel(), rows), shape=(len(rows) - 1, width**2)
-    )
-    by_design = csr_array(designs.games @ by_outcome)
-    by_design.sum_duplicates()  # in order, an entry is found a hundred times as fast
+    by_design = _information_by_design(model, parameters, designs)
     touched = csr_array(
         designs.games @ by_parameter(np.ones(model.columns.shape), model.columns, model.size)
     )
@@ -185,13 +181,16 @@ def leverage_of(model: Model, parameters: Floats, bread: Floats, designs: Design
     for count in np.unique(touches).tolist():
         held = np.flatnonzero(touches == count)
         columns = touched.indices[touched.indptr[held][:, None] + np.arange(count)].astype(np.int64)
-        # Not reshaped to one square matrix below the other: the matrix would have a row for each
-        # design and parameter, and for 300 bots these rows alone take 200 MB.
-        flat = columns[:, :, None] * width + columns[:, None, :]
-        kept = (1 - HELD_BACK) * _entries(by_design, held[:, None, None], flat)
-        shared = bread[columns[:, :, None], columns[:, None, :]]
-        pull = np.linalg.solve(np.eye(count) - kept @ shared, kept)
-        pull = (pull + pull.transpose(0, 2, 1)) / 2
+        pull = np.empty((len(held), count, count))
+        for part in _slices(len(held), TEMPORARY * count**2):
+            rows = columns[part, :, None]
+            others = columns[part, None, :]
+            # Not reshaped to one square matrix below the other: the matrix would have a row for
+            # each design and parameter, and for 300 bots these rows alone take 200 MB.
+            flat = rows * width + others
+            kept = (1 - HELD_BACK) * _entries(by_design, held[part, None, None], flat)
+            pulled = np.linalg.solve(np.eye(count) - kept @ bread[rows, others], kept)
+            pull[part] = (pulled + pulled.transpose(0, 2, 1)) / 2
         alike.append(DesignGroup(held, designs.units[held], columns, pull))
     information_of_bots = by_design[:, np.arange(len(model.results.bots)) * (width + 1)]
     # The effective number of deals (Kish).
@@ -199,6 +198,21 @@ def leverage_of(model: Model, parameters: Floats, bread: Floats, designs: Design
     squares = designs.units @ information_of_bots.power(2)
     effective = np.divide(sums**2, squares, where=squares > 0, out=np.zeros_like(squares))
     return Leverage(bread, alike, effective)
+
+
+def _information_by_design(model: Model, parameters: Floats, designs: Designs) -> csr_array:
+    """(D, (size + 1)**2) the information of one unit of each of the D ``designs``, as a flattened
+    matrix, at these ``parameters`` of ``model``.
+    """
+    products, places = model.products(parameters)
+    rows = np.arange(0, products.size + 1, products[0].size)
+    by_outcome = csr_array(
+        (products.ravel(), places.ravel(), rows), shape=(len(rows) - 1, (model.size + 1) ** 2)
+    )
+    del products, places  # a dozen MB each for 300 bots
+    by_design = csr_array(designs.games @ by_outcome)
+    by_design.sum_duplicates()  # in order, an entry is found a hundred times as fast
+    return by_design
 
 
 def jackknifed(leverage: Leverage, designs: Designs, scored: Iterable[csr_array]) -> Floats:
@@ -221,12 +235,13 @@ def jackknifed(leverage: Leverage, designs: Designs, scored: Iterable[csr_array]
                 total[part] += _entries(squares, rows[:, :, None], columns[:, None, :])
     meat = np.zeros((size, size))
     for alike, total in zip(leverage.designs, sums, strict=True):
-        rows = alike.columns[:, :, None]
-        columns = alike.columns[:, None, :]
-        back = np.eye(rows.shape[1]) + alike.pull @ leverage.bread[rows, columns]
-        alone = (np.abs(back).max(axis=(1, 2)) > ALONE) * alike.units * HELD_BACK
-        whole = back @ total @ back.transpose(0, 2, 1)
-        np.add.at(meat, (rows, columns), whole + alone[:, None, None] * alike.pull)
+        for part in _slices(len(total), TEMPORARY * total[0].size):
+            rows = alike.columns[part, :, None]
+            columns = alike.columns[part, None, :]
+            back = np.eye(rows.shape[1]) + alike.pull[part] @ leverage.bread[rows, columns]
+            alone = (np.abs(back).max(axis=(1, 2)) > ALONE) * alike.units[part] * HELD_BACK
+            whole = back @ total[part] @ back.transpose(0, 2, 1)
+            np.add.at(meat, (rows, columns), whole + alone[:, None, None] * alike.pull[part])
     # With this factor, deals that are all alike give their plain variance.
     units = designs.units.sum()
     return np.asarray(meat * ((units - 1) / units if units > 1 else np.nan), dtype=np.float64)
@@ -241,8 +256,9 @@ def _squares(scores: csr_array, design: Ints) -> Iterator[tuple[int, int, csr_ar
     out.
     """
     size = scores.shape[1]
-    # A sparse matrix has a figure for each of its rows, also where it has no entry.
-    step = max(1, FIGURES_AT_ONCE // size)
+    # A sparse matrix has a figure for each of its rows, also where it has no entry. Its product and
+    # what that is made of are four such matrices.
+    step = max(1, FIGURES_AT_ONCE // (4 * size))
     last = int(design.max(initial=-1)) + 1
     portion = design // step
     for number in np.unique(portion).tolist():
@@ -319,9 +335,17 @@ def _portions(
     A design needs ``width`` floats, and ``squared`` floats for every two of its parameters.
     """
     for alike in leverage.designs:
-        step = max(1, FIGURES_AT_ONCE // (width + squared * alike.columns.shape[1] ** 2))
-        for first in range(0, len(alike.units), step):
-            yield alike, slice(first, first + step)
+        each = width + squared * alike.columns.shape[1] ** 2
+        for part in _slices(len(alike.units), each):
+            yield alike, part
+
+
+def _slices(count: int, each: int) -> Iterator[slice]:
+    """Slices that together cover ``count`` entries. An entry needs ``each`` floats, and a slice at
+    most `FIGURES_AT_ONCE`, if it is longer than one entry.
+    """
+    step = max(1, FIGURES_AT_ONCE // each)
+    return (slice(first, first + step) for first in range(0, count, step))
 
 
 def _crossed(leverage: Leverage, moved: Floats) -> Floats:

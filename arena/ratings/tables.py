@@ -151,15 +151,19 @@ def run_tables(
     counts = score.counted.counts(names, without)
     blocks = score.games.blocks()
     left_out = without_note(without, names, counts.results.games, len(score.counted.outcome))
+    hosts = score.hosts
+    most_seats = score.games.most_seats
+    # For 300 bots the tallies take 60 MB, which the computation of the errors needs next.
+    del score
     tables = make_tables(counts, prior, blocks, anchors, match=boards, without=without)
     notes = [
         *unplayed_note(folder),
         *left_out,
         *tables.notes,
-        *conditions_notes(info, score.hosts),
+        *conditions_notes(info, hosts),
         *purpose_notes(folder, info, anchored=bool(anchors)),
     ]
-    return tables._replace(notes=notes, clock=info.clock, most_seats=score.games.most_seats)
+    return tables._replace(notes=notes, clock=info.clock, most_seats=most_seats)
 
 
 def rate_sheet(

@@ -11,6 +11,7 @@ import pytest
 
 import arena
 from arena.players.keeper_client import RUN_PYTHON
+from tests.exports.runs import game_of, write_run
 from tests.support.groups import FIRST, LONG
 from tests.support.imports import HEAVY, loaded_by
 
@@ -51,6 +52,15 @@ def test_tables_load_no_part_of_numpy_that_only_scipy_asks_for():
     loaded = loaded_by("import arena.ratings.tables, arena.ratings.history")
     assert "scipy.special" in loaded
     assert not loaded & {"numpy.f2py", "numpy.testing", "unittest", "scipy.optimize"}
+
+
+def test_standings_on_a_terminal_wait_neither_for_pandas_nor_for_multiprocessing(tmp_path):
+    write_run(tmp_path / "results" / "run", ["a", "b"], [game_of(("a", "b")), game_of(("b", "a"))])
+    code = "from arena.cli.main import run_command\nrun_command()"
+    for more in ([], ["--wide", "--pairs"]):
+        loaded = loaded_by(code, "--home", str(tmp_path), "standings", "run", *more)
+        assert "arena.ratings.tables" in loaded
+        assert not loaded & {"pandas", "pyarrow", "multiprocessing"}
 
 
 def test_whoever_needs_the_parts_of_numpy_that_tables_leave_out_gets_them():

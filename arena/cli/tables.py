@@ -49,14 +49,18 @@ def show_tables(tables: "Tables", output: OutputOptions, **beside: object) -> No
     """Prints the standings in the form that ``output`` asks for, with other tables that it asks
     for, and writes a CSV file if it asks for one. ``beside`` has entries for the start of the JSON.
     """
-    from arena.exports.files import csv_text, standings_file, standings_object  # noqa: PLC0415
 
-    output.tell(
-        "\nstandings",
-        csv=lambda: csv_text(*standings_file(tables)),
-        value=lambda: {**beside, **standings_object(tables, pairs=output.pairs)},
-        show=lambda: _print(tables, output),
-    )
+    def standings_csv() -> str:
+        from arena.exports.files import csv_text, standings_file  # noqa: PLC0415
+
+        return csv_text(*standings_file(tables))
+
+    def value() -> dict[str, object]:
+        from arena.exports.files import standings_object  # noqa: PLC0415
+
+        return {**beside, **standings_object(tables, pairs=output.pairs)}
+
+    output.tell("\nstandings", csv=standings_csv, value=value, show=lambda: _print(tables, output))
     if output.csv_path == "-":
         show_notes(tables)
 
@@ -75,7 +79,7 @@ def _print(tables: "Tables", output: OutputOptions) -> None:
         table += "\n"
     click.echo(f"{table}\n{folded(below, width)}")
     if output.pairs:
-        pairs = text.pairs_text(tables.pairs, footer.noun_of(tables), width)
+        pairs = text.pairs_text(tables.data["pairs"].rows(), footer.noun_of(tables), width)
         click.echo(f"\n{folded(pairs, width)}")
 
 
@@ -98,7 +102,7 @@ def write_and_show_standings(
     None shows nothing. The results of a challenger against each opponent follow. Returns the bots
     that forfeited each of their games, if these were at least `FIRST_GAMES`.
     """
-    from arena.exports.files import write_standings  # noqa: PLC0415
+    from arena.exports.written import write_standings  # noqa: PLC0415
     from arena.tournament.runner import FIRST_GAMES  # noqa: PLC0415
 
     tables, plan = rate_run(run, Rating(prior))
@@ -108,14 +112,17 @@ def write_and_show_standings(
         is_text = not (output.as_json or output.csv_path == "-" or output.pairs)
         if run.config.challenger and is_text:
             _show_opponents(tables, run.config.challenger)
-    rows = tables.standings
-    return list(rows["bot"][(rows["games"] >= FIRST_GAMES) & (rows["forfeits"] == rows["games"])])
+    return [
+        row["bot"]
+        for row in tables.data["standings"].rows()
+        if row["games"] >= FIRST_GAMES and row["forfeits"] == row["games"]
+    ]
 
 
 def _show_opponents(tables: "Tables", challenger: str) -> None:
     """Prints the results of the bot ``challenger`` against each opponent."""
-    own = tables.pairs[tables.pairs["bot"] == challenger]
-    if own.empty:
+    own = [row for row in tables.data["pairs"].rows() if row["bot"] == challenger]
+    if not own:
         return
     width = columns_of(sys.stdout)
     text_of_pairs = text.pairs_text(own, footer.noun_of(tables), width)

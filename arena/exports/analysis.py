@@ -6,7 +6,7 @@ import pandas as pd
 
 from arena.errors import counted, printable
 from arena.exports.files import table_rows
-from arena.exports.text import pairs_text, seats_text, table_text
+from arena.exports.text import frame_text, pairs_text, seats_text
 from arena.ratings.analysis import Analysis
 from arena.ratings.column import Column
 from arena.ratings.notes import company_note
@@ -81,19 +81,17 @@ def analysis_text(analysis: Analysis, width: int | None = None) -> str:
     slowest = [
         f"  {row['bot']}: {row['slowest_game']}" for row in analysis.times.to_dict("records")
     ]
-    times = table_text(TIMES, analysis.times, width=width)
+    times = frame_text(TIMES, analysis.times, width)
     parts += [
-        f"Seats\n{seats_text(analysis.seats, width)}",
+        f"Seats\n{seats_text(analysis.seats.to_dict('records'), width)}",
         *_met_again(analysis.met_again, width),
-        f"How games end\n{table_text(ENDINGS, analysis.endings, width=width)}\n{ENDINGS_MEANING}",
+        f"How games end\n{frame_text(ENDINGS, analysis.endings, width)}\n{ENDINGS_MEANING}",
         "\n".join(["Time to think", times, "the slowest answer was given in", *slowest]),
     ]
     if len(analysis.machines) > 1:
-        parts.append(
-            f"Where games were played\n{table_text(MACHINES, analysis.machines, width=width)}"
-        )
+        parts.append(f"Where games were played\n{frame_text(MACHINES, analysis.machines, width)}")
     if analysis.opponents is not None:
-        parts.append(f"Opponents\n{pairs_text(analysis.opponents, width=width)}")
+        parts.append(f"Opponents\n{pairs_text(analysis.opponents.to_dict('records'), width=width)}")
     if len(analysis.voids):
         parts.append(_voids_text(analysis.voids))
     return "\n\n".join(parts)
@@ -111,7 +109,7 @@ def _met_again(reunions: pd.DataFrame, width: int | None = None) -> list[str]:
         "A bot that does better on deals that it met before may remember them, or be told of them."
         "\nIts rivals then do worse. 'arena run --seatings single' gives every game its own deck."
     )
-    return [f"Deals met again\n{table_text(MET_AGAIN, sure, width=width)}\n{explanation}"]
+    return [f"Deals met again\n{frame_text(MET_AGAIN, sure, width)}\n{explanation}"]
 
 
 def _voids_text(voids: pd.DataFrame) -> str:

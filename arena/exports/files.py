@@ -24,7 +24,7 @@ from arena.ratings.tally import Row, WholeRow, row_decoder
 from arena.records.journal import read_rows
 from arena.records.notes import kept_notes
 from arena.records.record import shares
-from arena.records.regular import durable_file, write_durably
+from arena.records.regular import durable_file
 from arena.rules.notation import PASSED
 from arena.tournament.run import Run
 
@@ -119,21 +119,6 @@ def standings_object(tables: Tables, *, pairs: bool) -> dict[str, Any]:
     if pairs:
         content["pairs"] = table_rows(tables.pairs)
     return {**content, "sentences": list(tables.sentences), "notes": tables.notes}
-
-
-def write_table(path: Path, table: pd.DataFrame, columns: list[str] | None = None) -> None:
-    """Writes the ``columns`` of ``table`` (None: all) as a CSV file at ``path``. Raises
-    RunError.
-    """
-    write_durably(path, csv_text(table, columns).encode())
-
-
-def write_standings(run: Run, tables: Tables) -> None:
-    """Writes standings.csv and pairs.csv, from ``tables``, into the folder of a run. Raises
-    RunError.
-    """
-    for name in ("standings", "pairs"):
-        write_table(run.folder / f"{name}.csv", getattr(tables, name), file_names(name))
 
 
 def export_run(run: Run, folder: Path, tables: Tables, form: Format = DEFAULT) -> list[Path]:

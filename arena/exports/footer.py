@@ -4,6 +4,9 @@ games that were played, what figures mean where they are easily misread, and not
 
 import math
 from collections.abc import Iterator
+from itertools import groupby, pairwise
+from math import isnan
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from arena.errors import counted
@@ -12,8 +15,7 @@ from arena.records.record import DUEL
 from arena.rules.terms import title_of
 
 if TYPE_CHECKING:
-    import pandas as pd
-
+    from arena.ratings.table_data import TableData
     from arena.ratings.tables import Tables
 
 CLOCKS = {"cpu": "CPU time (--clock cpu)", "wall": "measured by the wall clock (--clock wall)"}
@@ -40,7 +42,7 @@ def footer_lines(tables: "Tables") -> list[str]:
     return [
         *tables.sentences,
         _source_of_errors(tables),
-        *_seat_lines(tables.seats),
+        *_seat_lines(tables.data["seats"]),
         *share_lines(tables),
         *gain_lines(tables),
         *_anchor_lines(tables),
@@ -56,9 +58,9 @@ def brief_lines(tables: "Tables") -> list[str]:
     return [
         *tables.sentences,
         played_text(tables),
-        *_seat_lines(tables.seats, decimals=0),
+        *_seat_lines(tables.data["seats"], decimals=0),
         *share_lines(tables),
-        *_bound_lines(tables.standings),
+        *_bound_lines(tables.data["standings"]),
         *_anchor_lines(tables),
         *(_clock_lines(tables) if tables.clock == "wall" else ()),
         *(f"note: {note}" for note in tables.notes if note not in tables.details),
@@ -93,15 +95,16 @@ def share_lines(tables: "Tables") -> Iterator[str]:
     """Lines on the column of ``tables`` with the bots' shares of the wins: how large the share of
     equal bots is with more than two players, and why shares do not follow the ranks.
     """
-    sizes = [int(size) for size in tables.seats["seats"].unique() if size > DUEL]
-    if sizes:
-        equal = ", ".join(f"{100 / size:.0f} % with {size} players" for size in sizes)
+    sizes = sorted({*tables.data["seats"]["seats"].tolist()})
+    large = [size for size in sizes if size > DUEL]
+    if large:
+        equal = ", ".join(f"{100 / size:.0f} % with {size} players" for size in large)
         yield f"bots of equal strength would each have a share of {equal}"
-    rated = tables.standings[tables.standings["elo"].notna()]
-    is_one_scale = len(tables.groups) == 1 and len({*tables.seats["seats"]}) == 1
+    rated = [row for row in tables.data["standings"].rows() if not isnan(row["elo"])]
+    is_one_scale = len(tables.groups) == 1 and len(sizes) == 1
     # A prior gives a bot that won every game a rating, too: that order has another reason.
-    has_prior = (rated["mark"] == "~").any()
-    is_in_order = rated["win_rate"].is_monotonic_decreasing
+    has_prior = any(row["mark"] == "~" for row in rated)
+    is_in_order = all(above["win_rate"] >= below["win_rate"] for above, below in pairwise(rated))
     if is_one_scale and not (is_in_order or has_prior or _met_evenly(tables)):
         yield (
             "shares of the wins do not follow the ranks: some bots met stronger opponents than"
@@ -111,33 +114,34 @@ def share_lines(tables: "Tables") -> Iterator[str]:
 
 def _met_evenly(tables: "Tables") -> bool:
     """Whether each two bots of ``tables`` met in equally many games."""
-    bots = len(tables.standings)
-    games = set(tables.pairs["games"])
-    return len(tables.pairs) == bots * (bots - 1) and len(games) == 1
+    bots = len(tables.data["standings"])
+    games = tables.data["pairs"]["games"]
+    return len(games) == bots * (bots - 1) and len({*games.tolist()}) == 1
 
 
-def _seat_lines(seats: "pd.DataFrame", decimals: int = 1) -> Iterator[str]:
+def _seat_lines(seats: "TableData", decimals: int = 1) -> Iterator[str]:
     """A line for each number of players, from the table ``seats`` of `seats_table`, that says what
     it is worth to sit first instead of in another seat, in Elo with this number of ``decimals``.
     """
-    known = seats[seats["elo_error"].notna() & (seats["seat"] > 0)]
-    for size, rows in known.groupby("seats"):
+    known = [row for row in seats.rows() if not isnan(row["elo_error"]) and row["seat"] > 0]
+    for size, group in groupby(known, itemgetter("seats")):
+        rows = list(group)
         effects: list[str] = []
-        for row in rows.to_dict("records"):
+        for row in rows:
             # The table has what each seat is worth compared with the first one.
             elo = round(-row["elo"], decimals) + 0.0
             figure = f"{elo:+.{decimals}f} +/- {row['elo_error']:.{decimals}f}"
             other = f"instead of {ORDINALS[row['seat']]}"
             effects.append(f"{other} is worth {figure} Elo" if not effects else f"{other} {figure}")
         players = "" if size == DUEL else f"with {size} players, "
-        may_be_luck = (rows["elo"].abs() <= rows["elo_error"]).all()
+        may_be_luck = all(abs(row["elo"]) <= row["elo_error"] for row in rows)
         luck = ", which may be luck" if may_be_luck else ""
         yield f"{players}sitting first {', '.join(effects)}{luck}; the ratings allow for it"
 
 
-def _bound_lines(standings: "pd.DataFrame") -> list[str]:
+def _bound_lines(standings: "TableData") -> list[str]:
     """A line that explains the marks of bounds in the table ``standings``; none without bounds."""
-    marks = [mark for mark in BOUNDS if (standings["mark"] == mark).any()]
+    marks = [mark for mark in BOUNDS if mark in standings["mark"].tolist()]
     meanings = {"<": "< stands for below", ">": "> for above"}
     if len(marks) == 1:
         meanings = {"<": "< stands for below", ">": "> stands for above"}

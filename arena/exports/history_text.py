@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from arena.exports.files import csv_text, table_rows
-from arena.exports.text import table_text
+from arena.exports.text import frame_text
 from arena.ratings.column import placed
 from arena.ratings.columns import HISTORY
 from arena.ratings.history import History
@@ -44,7 +44,7 @@ def history_text(history: History, width: int | None = None) -> str:
     notes = [note for mark, note in MARKS.items() if (table["mark"] == mark).any()]
     notes += [f"Likely: {likely_text(history)}"] if has_likely else []
     parts = [
-        table_text(columns, shown, width=width),
+        frame_text(columns, shown, width),
         "\n".join(history.sentences),
         "\n".join(test.sentence for test in history.regressions),
         leader_note(history.leader),

@@ -9,7 +9,7 @@ import pandas as pd
 from arena.exports.analysis import BOT, GAMES
 from arena.exports.files import table_rows
 from arena.exports.grid import number
-from arena.exports.text import table_text
+from arena.exports.text import frame_text
 from arena.ratings.analysis import worst_decisions
 from arena.ratings.column import Column
 from arena.records.grades import Judge
@@ -41,7 +41,7 @@ def review_text(
     ``bots`` is the table of `bots_table`, ``decisions`` that of `decisions_table`, of which at most
     ``worst`` of the worst ones are shown.
     """
-    shown = [table_text(REVIEWED, bots, width=width), MEANING]
+    shown = [frame_text(REVIEWED, bots, width), MEANING]
     shown += [f"{judge.name} named the better moves."] if judge.by else []
     shown.append(
         f"{judge.judge} finished the games, on {judge.deals} deals a decision. It is a judge of a\n"

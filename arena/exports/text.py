@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from arena.errors import printable
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from arena.ratings.tables import Tables
 
 
+TableRow = Mapping[Any, Any]
+"""A row of a table, by the names of its columns."""
 HIDDEN_TILE = "??"
 PAPER = 80
 """The width, in columns, of a table that is written to a file or a pipe."""
@@ -57,16 +60,23 @@ TICK_WIDTH = 7
 
 
 def table_text(
-    columns: Sequence[Column], table: "pd.DataFrame", noun: str = "Games", width: int | None = None
+    columns: Sequence[Column],
+    rows: Sequence[TableRow],
+    noun: str = "Games",
+    width: int | None = None,
 ) -> str:
-    """The data frame ``table`` with these ``columns`` as people see it, at most ``width`` wide if
-    possible (None: any width). ``noun`` is the head of the column with the number of games.
+    """The table of these ``rows`` with these ``columns`` as people see it, at most ``width`` wide
+    if possible (None: any width). ``noun`` is the head of the column with the number of games.
     """
-    rows = table.to_dict("records")
     return grid_text([_field(column, rows, noun) for column in columns], width)
 
 
-def _field(column: Column, rows: Sequence[Mapping[Any, Any]], noun: str) -> Strip:
+def frame_text(columns: Sequence[Column], frame: "pd.DataFrame", width: int | None = None) -> str:
+    """The text of `table_text` for the rows of a pandas data frame."""
+    return table_text(columns, frame.to_dict("records"), width=width)
+
+
+def _field(column: Column, rows: Sequence[TableRow], noun: str) -> Strip:
     """A column of ``rows``, ready to be laid out; ``noun`` is the head of the column with the
     number of games.
     """
@@ -86,24 +96,25 @@ def standings_parts(tables: "Tables", width: int | None = None) -> tuple[str, st
     If the table is wider than ``width``, names are cut, and the least important columns are left
     out.
     """
-    text = table_text(placed(STANDINGS, "text"), tables.standings, noun_of(tables), width)
+    rows = tables.data["standings"].rows()
+    text = table_text(placed(STANDINGS, "text"), rows, noun_of(tables), width)
     return text, "\n".join(map(printable, footer_lines(tables)))
 
 
-def seats_text(seats: "pd.DataFrame", width: int | None = None) -> str:
-    """The table ``seats`` of `seats_table` as text, with the effect of each seat and its share of
-    the wins. The text is at most ``width`` wide if possible (None: any width).
+def seats_text(seats: Sequence[TableRow], width: int | None = None) -> str:
+    """The rows ``seats`` of the table of `seats_table` as text, with the effect of each seat and
+    its share of the wins. The text is at most ``width`` wide if possible (None: any width).
     """
     return table_text(placed(SEATS, "text"), seats, width=width)
 
 
-def pairs_text(pairs: "pd.DataFrame", noun: str = "Games", width: int | None = None) -> str:
-    """The table ``pairs`` of `pairs_table` as text; ``noun`` is the head of the column with the
-    number of games. If differences are bounds or depend on a prior, a line explains their marks.
-    The text is at most ``width`` wide if possible (None: any width).
+def pairs_text(pairs: Sequence[TableRow], noun: str = "Games", width: int | None = None) -> str:
+    """The rows ``pairs`` of the table of `pairs_table` as text; ``noun`` is the head of the column
+    with the number of games. If differences are bounds or depend on a prior, a line explains their
+    marks. The text is at most ``width`` wide if possible (None: any width).
     """
     text = table_text(placed(PAIRS, "text"), pairs, noun, width)
-    if (pairs["mark"] == "").all():
+    if not any(row["mark"] for row in pairs):
         return text
     return (
         f"{text}\na difference with < or > is a bound, with 95 % confidence; one with ~ depends on"
@@ -195,16 +206,17 @@ def overview_lines(tables: "Tables", width: int | None, pen: Pen) -> list[str]:
     The drawing is left out if ``width`` is too small for it, or if no bot has an interval.
     ``width`` None means a file, in which names are never cut.
     """
-    table = tables.standings
-    right = _beside(table, "right", noun=noun_of(tables))
+    rows = tables.data["standings"].rows()
+    right = _beside(rows, "right", noun=noun_of(tables))
     taken = max(map(len, right)) + len(GAP)
-    left = _left(table, width and width - taken)
+    left = _left(rows, width and width - taken)
     wide = max(map(width_of, left))
     room = min((width or PAPER) - wide - taken - len(GAP), MAX_DRAWING)
     left = [padded(line, wide) for line in left]
-    if room < MIN_DRAWING or not table[["elo_low", "elo_high"]].notna().any(axis=None):
+    has_interval = any(isfinite(row[end]) for row in rows for end in ("elo_low", "elo_high"))
+    if room < MIN_DRAWING or not has_interval:
         return [f"{start}{GAP}{end}".rstrip() for start, end in zip(left, right, strict=True)]
-    head, *bars = _drawing(table, room, pen, is_anchored=bool(tables.anchors))
+    head, *bars = _drawing(rows, room, pen, is_anchored=bool(tables.anchors))
     right = [line.rjust(max(map(len, right))) for line in right]
     return [
         pen.paint(f"{left[0]}{GAP}{head}{GAP}{right[0]}", "head"),
@@ -212,38 +224,38 @@ def overview_lines(tables: "Tables", width: int | None, pen: Pen) -> list[str]:
     ]
 
 
-def _left(table: "pd.DataFrame", room: int | None) -> list[str]:
-    """The columns of ``table`` left of the drawing, which may be ``room`` wide (None: any width).
+def _left(rows: Sequence[TableRow], room: int | None) -> list[str]:
+    """The columns of ``rows`` left of the drawing, which may be ``room`` wide (None: any width).
 
     Names are cut a little if that makes room for the drawing; else only as far as ``room`` demands.
     """
     if room is None:
-        return _beside(table, "left")
-    lines = _beside(table, "left", max(room - MIN_DRAWING - len(GAP), LEFT))
-    return lines if max(map(width_of, lines)) <= room else _beside(table, "left", room)
+        return _beside(rows, "left")
+    lines = _beside(rows, "left", max(room - MIN_DRAWING - len(GAP), LEFT))
+    return lines if max(map(width_of, lines)) <= room else _beside(rows, "left", room)
 
 
 def _beside(
-    table: "pd.DataFrame", side: str, width: int | None = None, *, noun: str = "Games"
+    rows: Sequence[TableRow], side: str, width: int | None = None, *, noun: str = "Games"
 ) -> list[str]:
-    """The columns of ``table`` on one ``side`` of the drawing, ``left`` or ``right``, with ratings
+    """The columns of ``rows`` on one ``side`` of the drawing, ``left`` or ``right``, with ratings
     as whole numbers; names are cut to make them at most ``width`` wide. Faults are left out if
     there are none. ``noun`` is the head of the column with the number of games.
     """
-    has_forfeits = table["forfeits"].any()
+    has_forfeits = any(row["forfeits"] for row in rows)
     columns = []
     for column in placed(STANDINGS, "brief"):
         is_here = (column.brief == 1) == (side == "left")
         if is_here and (column.name != "forfeits" or has_forfeits):
             columns.append(in_whole_elo(column))
-    return table_text(columns, table, noun, width).split("\n")
+    return table_text(columns, rows, noun, width).split("\n")
 
 
-def _drawing(table: "pd.DataFrame", room: int, pen: Pen, *, is_anchored: bool) -> list[str]:
-    """The lines of the drawing, each ``room`` columns wide: the axis, then a bar for each row of
-    ``table``. ``is_anchored`` says that a bot is held at a given rating.
+def _drawing(rows: Sequence[TableRow], room: int, pen: Pen, *, is_anchored: bool) -> list[str]:
+    """The lines of the drawing, each ``room`` columns wide: the axis, then a bar for each of the
+    ``rows``. ``is_anchored`` says that a bot is held at a given rating.
     """
-    ends = clipped_ends(table, is_anchored=is_anchored)
+    ends = clipped_ends(rows, is_anchored=is_anchored)
     scale = linear(ends, 0, room - 1, count=max(room // TICK_WIDTH, 2))
     low = min(ends, default=0.0)
     high = max(ends, default=0.0)
@@ -260,36 +272,40 @@ def _drawing(table: "pd.DataFrame", room: int, pen: Pen, *, is_anchored: bool) -
         if start >= free:
             axis = axis.ljust(start) + text
             free = len(axis) + 1
-    bars = [_bar(row, scale, room, pen) for row in table.to_dict("records")]
+    bars = [_bar(row, scale, room, pen) for row in rows]
     return [axis.ljust(room), *(_painted(bar, zero, pen) for bar in bars)]
 
 
-def ends_of(table: "pd.DataFrame", *, is_anchored: bool) -> list[float]:
-    """The values that a drawing of the standings ``table`` must include: the ends of intervals, and
-    0 unless ``is_anchored``, which says that a bot is held at a given rating. Bounds are left out
-    and may lie outside, so that the intervals have room; if there are only bounds, they are
+def _closed(rows: Sequence[TableRow]) -> list[TableRow]:
+    """Those ``rows`` of standings whose interval has two ends."""
+    return [row for row in rows if isfinite(row["elo_low"]) and isfinite(row["elo_high"])]
+
+
+def ends_of(rows: Sequence[TableRow], *, is_anchored: bool) -> list[float]:
+    """The values that a drawing of the ``rows`` of standings must include: the ends of intervals,
+    and 0 unless ``is_anchored``, which says that a bot is held at a given rating. Bounds are left
+    out and may lie outside, so that the intervals have room; if there are only bounds, they are
     included.
     """
-    closed = table[table["elo_low"].notna() & table["elo_high"].notna()]
-    ends = [*closed["elo_low"], *closed["elo_high"]]
-    if not closed["elo_low"].lt(closed["elo_high"]).any():  # bounds alone
-        middle = closed["elo"].mean() if len(closed) else 0.0
-        ends += [middle + FURTHER * (elo - middle) for elo in table["elo"]]
+    closed = _closed(rows)
+    ends = [row[end] for end in ("elo_low", "elo_high") for row in closed]
+    if not any(row["elo_low"] < row["elo_high"] for row in closed):  # bounds alone
+        middle = fmean(row["elo"] for row in closed) if closed else 0.0
+        ends += [middle + FURTHER * (row["elo"] - middle) for row in rows]
     if not is_anchored:
         ends.append(0.0)
     return list(filter(isfinite, ends))
 
 
-def clipped_ends(table: "pd.DataFrame", *, is_anchored: bool) -> list[float]:
-    """The values that a drawing of the standings ``table`` includes if outliers may lie outside;
+def clipped_ends(rows: Sequence[TableRow], *, is_anchored: bool) -> list[float]:
+    """The values that a drawing of the ``rows`` of standings includes if outliers may lie outside;
     see `ends_of` for ``is_anchored``.
 
     An outlier is a bot without which the drawing needs less than `SQUEEZED` of its width. Without
     it, the other bars do not shrink to dots. At most a third of the bots are left outside.
     """
-    ends = ends_of(table, is_anchored=is_anchored)
-    closed = table[table["elo_low"].notna() & table["elo_high"].notna()]
-    kept = list(zip(closed["elo_low"], closed["elo_high"], strict=True))
+    ends = ends_of(rows, is_anchored=is_anchored)
+    kept = [(row["elo_low"], row["elo_high"]) for row in _closed(rows)]
     most_outside = len(kept) // 3
     whole = [max(ends, default=0.0) - min(ends, default=0.0)]
     for _ in range(most_outside):
@@ -312,7 +328,7 @@ def _span(intervals: Sequence[tuple[float, float]]) -> float:
     return max(high for _, high in intervals) - min(low for low, _ in intervals)
 
 
-def _bar(row: Mapping[Any, Any], scale: Scale, room: int, pen: Pen) -> str:
+def _bar(row: TableRow, scale: Scale, room: int, pen: Pen) -> str:
     """The interval of ``row`` on ``scale`` as ``room`` characters of ``pen``: an arrow at an end
     that is open or beyond the scale, blanks if there is no interval.
     """

@@ -112,13 +112,13 @@ def analyse_run(
     bot = bot and label_among(results.bots, bot)
     ratings = rate(results, prior)
     fits = ratings.fits
-    pairs = pairs_table(results, ratings)
+    pairs = pairs_table(results, ratings).frame
     return Analysis(
         games=results.games,
         deals=results.clusters,
         notes=notes,
         company=company(results, fits),
-        seats=seats_table(counts, fits),
+        seats=seats_table(counts, fits).frame,
         met_again=reunions_table(games, results.bots),
         times=spent.times(results.bots),
         endings=spent.endings(),

@@ -1,36 +1,43 @@
-"""Makes the pandas data frames of standings, pairs, seats and faults, from counted games and
-ratings.
+"""Makes the tables standings, pairs, seats and faults, from counted games and ratings.
 
 Ratings and their errors are computed in `model`; counts, shares and means are computed here. The
 tables of a league's history and of an analysis are made in `history` and `analysis`.
 """
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import numpy as np
-import pandas as pd
 
 from arena.ratings.column import frame_names
 from arena.ratings.columns import STANDINGS
 from arena.ratings.fit import Fit
 from arena.ratings.model import Ratings, bound_interval, component_intervals
 from arena.ratings.results import Counts, Floats, Results
+from arena.ratings.table_data import TableData
 from arena.records.record import NS_PER_MS, WHOLE
 
-ORDER = ["component", "place", "figure", "share"]
 ELO = ["elo", "elo_low", "elo_high"]
 OPPOSITE = {"<": ">", ">": "<", "~": "~"}
 
 
-def covariance_table(results: Results, fits: list[Fit]) -> pd.DataFrame:
-    """The covariance of the ratings in Elo squared, with one row and one column for each bot that
-    has a rating in one of the ``fits``. NaN between bots of different fits, which cannot be
-    compared.
+class Covariance(NamedTuple):
+    """The covariance of the ratings in Elo squared: ``values`` (n, n) for the ``bots`` that have a
+    rating; NaN between bots of different fits, which cannot be compared.
     """
+
+    bots: Sequence[str]
+    values: Floats
+
+
+def covariance_of(results: Results, fits: Sequence[Fit]) -> Covariance:
+    """The covariance of the ratings of the ``fits``."""
     covariance = _square(results, np.nan)
     for fit in fits:
         covariance[np.ix_(fit.members, fit.members)] = fit.covariance
-    rated = sorted(member for fit in fits for member in fit.members)
-    names = pd.Index(results.bots)
-    return pd.DataFrame(covariance, names, names).iloc[rated, rated]
+    rated = sorted(member for fit in fits for member in fit.members.tolist())
+    names = [results.bots[member] for member in rated]
+    return Covariance(names, covariance[np.ix_(rated, rated)])
 
 
 def _square(results: Results, value: float) -> Floats:
@@ -40,7 +47,7 @@ def _square(results: Results, value: float) -> Floats:
     return np.full((len(results.bots),) * 2, value)
 
 
-def standings_table(counts: Counts, ratings: Ratings) -> pd.DataFrame:
+def standings_table(counts: Counts, ratings: Ratings) -> TableData:
     """One row per bot, the best first, with the columns of `columns.STANDINGS`: figures float64,
     counts and ranks int64, texts str.
 
@@ -55,42 +62,57 @@ def standings_table(counts: Counts, ratings: Ratings) -> pd.DataFrame:
     """
     results = counts.results
     parts = ratings.components
-    table = _by_bot(counts).reindex(range(len(results.bots))).rename_axis(index=None)
-    whole = ["games", "wins", "shared", "losses", "forfeits"]
-    table[whole] = table[whole].fillna(0).astype("int64")
-    table = table.assign(
-        bot=results.bots, deals=results.deals(), component=len(parts), place=0, mark="~",
-        elo=np.nan, elo_low=np.nan, elo_high=np.nan, rank_low=1, rank_high=len(table), los=np.nan,
-    )  # fmt: skip
+    bots = len(results.bots)
+    nothing = np.full(bots, np.nan)
+    component = np.full(bots, len(parts))
+    place = np.zeros(bots, dtype=np.int64)
+    low = np.ones(bots, dtype=np.int64)
+    high = np.full(bots, bots)
+    mark = np.full(bots, "~", dtype=object)
+    elo = np.column_stack([nothing] * len(ELO))
     for number, part in enumerate(parts):
-        columns = np.full(len(part.members), number), part.places, *component_intervals(part)
-        names = ["component", "place", "rank_low", "rank_high"]
-        table.loc[part.members, names] = np.column_stack(columns)
+        component[part.members] = number
+        place[part.members] = part.places
+        low[part.members], high[part.members] = component_intervals(part)
         fit = part.fit
         if fit is not None:
             half = fit.half_widths()
-            table.loc[fit.members, ELO] = np.column_stack([fit.elo, fit.elo - half, fit.elo + half])
-            table.loc[fit.members, "mark"] = np.where(fit.is_few, "?", "").astype(object)
-            table.loc[fit.members[list(fit.by_prior)], "mark"] = "~"
+            elo[fit.members] = np.column_stack([fit.elo, fit.elo - half, fit.elo + half])
+            mark[fit.members] = np.where(fit.is_few, "?", "")
+            mark[fit.members[list(fit.by_prior)]] = "~"
         for bound in part.bounds:
-            table.loc[bound.member, "mark"] = bound.side
-            table.loc[bound.member, ELO] = bound_interval(bound.elo, bound.side)
+            mark[bound.member] = bound.side
+            elo[bound.member] = bound_interval(bound.elo, bound.side)
+    played = _by_bot(counts, range(bots))
     # Bots without a rating are sorted by their shares of wins.
-    table["share"] = table["win_rate"].where(table["elo"].isna()).fillna(0)
-    table["figure"] = table["elo"].fillna(-np.inf)
-    ascending = [True, True, False, False, True]
-    table = table.sort_values([*ORDER, "bot"], ascending=ascending, kind="stable")
-    is_new = table[ORDER].ne(table[ORDER].shift()).any(axis=1)
-    table["rank"] = np.maximum.accumulate(np.where(is_new, np.arange(1, len(table) + 1), 0))
+    is_rated = ~np.isnan(elo[:, 0])
+    share = np.where(is_rated, 0, np.nan_to_num(played["win_rate"]))
+    figure = np.where(is_rated, elo[:, 0], -np.inf)
+    keys = np.stack([component, place, -figure, -share])
+    by_name = np.argsort(sorted(range(bots), key=results.bots.__getitem__))
+    order = np.lexsort([by_name, *keys[::-1]])
+    is_new = np.ones(bots, dtype=np.bool_)
+    sorted_keys = keys[:, order]
+    is_new[1:] = (sorted_keys[:, 1:] != sorted_keys[:, :-1]).any(axis=0)
     superiority = _square(results, np.nan)
     for fit in ratings.fits:
         superiority[np.ix_(fit.members, fit.members)] = fit.superiority()
-    place = table.index.to_numpy()
-    table.loc[place[:-1], "los"] = superiority[place[:-1], place[1:]]
-    return table[frame_names(STANDINGS)].reset_index(drop=True)
+    columns = {
+        **played.columns,
+        **dict(zip(ELO, elo.T, strict=True)),
+        "bot": np.array(results.bots, dtype=object),
+        "deals": results.deals(),
+        "rank_low": low,
+        "rank_high": high,
+        "mark": mark,
+    }
+    sorted_columns = {name: column[order] for name, column in columns.items()}
+    sorted_columns["rank"] = np.maximum.accumulate(np.where(is_new, np.arange(1, bots + 1), 0))
+    sorted_columns["los"] = np.append(superiority[order[:-1], order[1:]], nothing[:1])
+    return TableData({name: sorted_columns[name] for name in frame_names(STANDINGS)})
 
 
-def pairs_table(results: Results, ratings: Ratings) -> pd.DataFrame:
+def pairs_table(results: Results, ratings: Ratings) -> TableData:
     """One row per ordered pair of different bots that played in a game together, sorted by name,
     with the columns of `columns.PAIRS`: figures float64, counts int64, texts str.
 
@@ -120,8 +142,8 @@ def pairs_table(results: Results, ratings: Ratings) -> pd.DataFrame:
             mark[one, other] = of
     games, wins, shared = results.meetings()
     pairs = np.nonzero(games)
-    names = pd.Index(results.bots)
-    return pd.DataFrame(
+    names = np.array(results.bots, dtype=object)
+    return TableData(
         {
             "bot": names[pairs[0]],
             "opponent": names[pairs[1]],
@@ -139,7 +161,7 @@ def pairs_table(results: Results, ratings: Ratings) -> pd.DataFrame:
     )
 
 
-def seats_table(counts: Counts, fits: list[Fit]) -> pd.DataFrame:
+def seats_table(counts: Counts, fits: Sequence[Fit]) -> TableData:
     """One row per number of players and seat, with the columns of `columns.SEATS`: counts int64,
     the other columns float64.
 
@@ -147,41 +169,71 @@ def seats_table(counts: Counts, fits: list[Fit]) -> pd.DataFrame:
     Both are NaN without a fit, and if only the prior keeps the effect finite; the error is also NaN
     if the deals show none.
     """
-    sums = counts.totals.groupby(["seats", "seat"], sort=True).sum().reset_index()
-    table = sums[["seats", "seat", "games"]].assign(
-        wins=sums["wins"].astype("int64"), shared=sums["shared"].astype("int64")
-    )
-    table["win_rate"] = sums["parts"] / (WHOLE * sums["games"])
-    table["avg_left"] = sums["left"] / sums["left_games"]
-    table["elo"] = np.nan
-    table["elo_error"] = np.nan
+    sums = counts.totals.summed("seats", "seat")
+    elo = np.full(len(sums), np.nan)
+    error = np.full(len(sums), np.nan)
     for size, (effects, _) in fits[0].seats.items() if fits else ():
         if size not in fits[0].open_seats:
-            rows = table["seats"] == size
-            table.loc[rows, "elo"] = effects
-            table.loc[rows, "elo_error"] = fits[0].seat_half_widths(size)
-    return table
+            rows = sums["seats"] == size
+            elo[rows] = effects
+            error[rows] = fits[0].seat_half_widths(size)
+    return TableData(
+        {
+            "seats": sums["seats"],
+            "seat": sums["seat"],
+            "games": sums["games"],
+            "wins": sums["wins"].astype(np.int64),
+            "shared": sums["shared"].astype(np.int64),
+            "win_rate": sums["parts"] / (WHOLE * sums["games"]),
+            "avg_left": _mean(sums, "left", "left_games"),
+            "elo": elo,
+            "elo_error": error,
+        }
+    )
 
 
-def faults_table(counts: Counts) -> pd.DataFrame:
+def faults_table(counts: Counts) -> TableData:
     """One row per bot with games, sorted by name: ``bot`` str, ``games``, ``forfeits`` int64,
     ``rate`` float64 (forfeits per game).
     """
-    table = _by_bot(counts)[["games", "forfeits"]].reset_index()
-    table["bot"] = pd.Index(counts.results.bots)[table["bot"]]
-    table["rate"] = table["forfeits"] / table["games"]
-    return table
+    bots = np.unique(counts.totals["bot"]).tolist()
+    played = _by_bot(counts, bots)
+    games = played["games"]
+    forfeits = played["forfeits"]
+    names = np.array([counts.results.bots[bot] for bot in bots], dtype=object)
+    return TableData({"bot": names, "games": games, "forfeits": forfeits, "rate": forfeits / games})
 
 
-def _by_bot(counts: Counts) -> pd.DataFrame:
-    """The counted columns of the standings for bots with games; the index is the bot's number.
-    Counts are int64, means and shares float64.
+def _by_bot(counts: Counts, bots: Sequence[int]) -> TableData:
+    """The counted columns of the standings for ``bots``, the numbers of bots in ascending order.
+    Counts are int64, means and shares float64, which are NaN for a bot without games.
     """
-    sums = counts.totals.groupby("bot", sort=True).sum()
-    table = sums[["games", "wins", "shared", "forfeits"]].astype("int64")
-    table["losses"] = table["games"] - table["wins"] - table["shared"]
-    table["win_rate"] = sums["parts"] / (WHOLE * sums["games"])
-    table["avg_rank"] = sums["ranks"] / sums["games"]
-    table["avg_left"] = sums["left"] / sums["left_games"]
-    table["think_ms"] = sums["think_ns"] / NS_PER_MS / sums["think_games"]
-    return table
+    sums = counts.totals.summed("bot")
+    place = np.searchsorted(bots, sums["bot"])
+    every = {name: np.zeros(len(bots), column.dtype) for name, column in sums.columns.items()}
+    for name, column in sums.columns.items():
+        every[name][place] = column
+    every["whole"] = WHOLE * every["games"]
+    table = TableData(every)
+    games, wins, shared, forfeits = (
+        table[name].astype(np.int64) for name in ("games", "wins", "shared", "forfeits")
+    )
+    return TableData(
+        {
+            "games": games,
+            "wins": wins,
+            "shared": shared,
+            "forfeits": forfeits,
+            "losses": games - wins - shared,
+            "win_rate": _mean(table, "parts", "whole"),
+            "avg_rank": _mean(table, "ranks", "games"),
+            "avg_left": _mean(table, "left", "left_games"),
+            "think_ms": _mean(table, "think_ns", "think_games", NS_PER_MS),
+        }
+    )
+
+
+def _mean(sums: TableData, name: str, games: str, unit: int = 1) -> Floats:
+    """The sums ``name`` in this ``unit``, divided by the numbers of ``games``; NaN without any."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(sums[name] / unit / sums[games], dtype=np.float64)

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from arena.ratings.likelihood import Model, by_parameter
 from arena.ratings.results import Floats, Ints, Results
@@ -147,10 +146,11 @@ def designs_by_deal(model: Model) -> Designs:
     sums = np.zeros(results.games + 1, dtype=np.uint64)
     np.cumsum(codes[model.seating][results.outcome], out=sums[1:])
     ends = np.append(0, np.cumsum(np.bincount(results.cluster, minlength=results.clusters)))
-    design, distinct = pd.factorize(np.diff(sums[ends]))
-    # the games of the first deal of each design
-    deals = np.empty(len(distinct), dtype=np.int64)
-    deals[design[::-1]] = np.arange(results.clusters)[::-1]
+    _, deals, design = np.unique(np.diff(sums[ends]), return_index=True, return_inverse=True)
+    # Numbered by their first deals, not by their random codes. ``deals`` are these first deals.
+    order = np.argsort(deals)
+    deals = deals[order]
+    design = np.argsort(order)[design]
     counts = np.diff(ends)[deals]
     rows = np.append(0, np.cumsum(counts))
     games = np.arange(rows[-1]) + np.repeat(ends[deals] - rows[:-1], counts)
@@ -158,7 +158,7 @@ def designs_by_deal(model: Model) -> Designs:
     shape = (len(deals), len(model.times))
     by_design = csr_array((np.ones(len(games)), seatings, rows), shape=shape)
     by_design.sum_duplicates()
-    return Designs(design.astype(np.int64), np.bincount(design), by_design)
+    return Designs(design, np.bincount(design), by_design)
 
 
 def designs_by_game(model: Model) -> Designs:

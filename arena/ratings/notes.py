@@ -10,7 +10,6 @@ from pathlib import Path
 from statistics import median
 
 import numpy as np
-import pandas as pd
 
 from arena.errors import UserError, counted, did_you_mean
 from arena.ratings.column import BOUNDS
@@ -18,6 +17,7 @@ from arena.ratings.company import Company
 from arena.ratings.fit import Fit
 from arena.ratings.model import FEW_DEALS, Component, Ratings
 from arena.ratings.results import Results
+from arena.ratings.table_data import TableData
 from arena.records.blocks import PlayedBlocks, games_in
 from arena.records.journal import unplayed_text
 from arena.records.league import is_league
@@ -93,13 +93,13 @@ def purpose_notes(run: Path, info: RunInfo, *, anchored: bool) -> Iterator[str]:
 
 
 def leader_note(
-    standings: pd.DataFrame, groups: Sequence[Sequence[str]], anchors: Collection[str]
+    standings: TableData, groups: Sequence[Sequence[str]], anchors: Collection[str]
 ) -> list[str]:
     """A note that the first bot of the table ``standings`` is probably rated too high, if at least
     two others may really be the best; else an empty list. ``groups`` are the names of the bots that
     can be compared with each other, ``anchors`` those whose rating is given.
     """
-    rows = standings.to_dict("records")
+    rows = standings.rows()
     if not rows or rows[0]["mark"] or rows[0]["bot"] in anchors:
         return []
     [comparable] = [group for group in groups if rows[0]["bot"] in group]
@@ -114,16 +114,16 @@ def leader_note(
     return [sentence]
 
 
-def forfeits_note(standings: pd.DataFrame, noun: str) -> list[str]:
+def forfeits_note(standings: TableData, noun: str) -> list[str]:
     """A note on the bots of the table ``standings`` that forfeited games, the worst first; an empty
     list if there are none. ``noun`` is games or matches.
     """
-    faulty = standings[standings["forfeits"] > 0].sort_values("rank", kind="stable")
-    faulty = faulty.sort_values("forfeits", ascending=False, kind="stable")
+    faulty = standings.where(standings["forfeits"] > 0).rows()
+    faulty.sort(key=lambda row: (-row["forfeits"], row["rank"]))
     sentences = []
-    for row in faulty.itertuples():
-        share = f"{row.forfeits:,} of {row.games:,} {noun}"
-        sentences.append(f"{row.bot} forfeited {share}")
+    for row in faulty:
+        share = f"{row['forfeits']:,} of {row['games']:,} {noun}"
+        sentences.append(f"{row['bot']} forfeited {share}")
     if len(sentences) > FAULTY:
         sentences[FAULTY:] = [f"{counted(len(sentences) - FAULTY, 'more bot')} forfeited some"]
     return ["; ".join(sentences)] if sentences else []

@@ -7,9 +7,9 @@ from itertools import permutations
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from arena.ratings.table_data import TableData
 from arena.records.record import WHOLE
 
 Ints = NDArray[np.int64]
@@ -164,8 +164,8 @@ class Counts(NamedTuple):
 
     ``results``      the counted games
     ``deals`` (C,)   the number, on its board, of each of the C deals of ``results``
-    ``totals``       a data frame, sorted, with a row for each number of players, seat and bot with
-                     games there
+    ``totals``       a table, sorted, with a row for each number of players, seat and bot with games
+                     there
 
     The first four columns of ``totals`` are int64, the others float64; values that a file of
     results does not have are left out of the sums:
@@ -180,7 +180,7 @@ class Counts(NamedTuple):
 
     results: Results
     deals: Ints
-    totals: pd.DataFrame
+    totals: TableData
 
 
 def counts_of(bots: list[str], deals: Ints, played: Outcomes) -> Counts:
@@ -227,7 +227,7 @@ def count_games(
     )
 
 
-def _totals(played: Outcomes, bots: int) -> pd.DataFrame:
+def _totals(played: Outcomes, bots: int) -> TableData:
     """Computes `Counts.totals` from the games ``played`` between ``bots`` bots. The sums are of
     whole numbers, so that they do not depend on the order of the games.
     """
@@ -255,5 +255,5 @@ def _totals(played: Outcomes, bots: int) -> pd.DataFrame:
         sums[name] = np.bincount(place, of_seats)[held]
     seat = held // max(bots, 1)
     bot = held % max(bots, 1)
-    table = pd.DataFrame({"seats": seat // width, "seat": seat % width, "bot": bot, **sums})
-    return table.astype({"games": "int64"})
+    sums["games"] = sums["games"].astype(np.int64)
+    return TableData({"seats": seat // width, "seat": seat % width, "bot": bot, **sums})

@@ -174,8 +174,7 @@ def frozen_scale(
 
 def played_games(counts: Counts) -> dict[int, dict[str, int]]:
     """The number of games and of forfeits of each bot that played, by the bot's number."""
-    sums = counts.totals.groupby("bot")[["games", "forfeits"]].sum()
     played = {}
-    for bot, games, forfeits in sums.itertuples():
-        played[int(bot)] = {"games": int(games), "forfeits": int(forfeits)}
+    for row in counts.totals.summed("bot").rows():
+        played[row["bot"]] = {"games": int(row["games"]), "forfeits": int(row["forfeits"])}
     return played

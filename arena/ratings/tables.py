@@ -1,20 +1,20 @@
 """Makes the tables of a run or of a results file, with the notes and sentences that are shown under
-them. The data frames are made in `frames`.
+them. What the tables contain is computed in `frames`.
 """
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from arena.errors import UserError, did_you_mean
 from arena.players.labels import nearest_label
 from arena.ratings.company import company
 from arena.ratings.fit import Fit
 from arena.ratings.frames import (
-    covariance_table,
+    Covariance,
+    covariance_of,
     faults_table,
     pairs_table,
     seats_table,
@@ -35,21 +35,24 @@ from arena.ratings.notes import (
 )
 from arena.ratings.order import order_sentences
 from arena.ratings.results import Counts, Results
-from arena.ratings.sheet import Sheet
+from arena.ratings.table_data import TableData
 from arena.ratings.tally import score_journal, scoring_of
 from arena.records.blocks import PlayedBlocks, games_in
 from arena.records.journal import journal_of
 from arena.records.record import DUEL
 from arena.records.runfile import RunInfo
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from arena.ratings.sheet import Sheet
+
 
 class Tables(NamedTuple):
     """The tables of a run or of a results file.
 
-    ``standings``    the table of `standings_table`
-    ``pairs``        the table of `pairs_table`
-    ``seats``        the table of `seats_table`
-    ``faults``       the table of `faults_table`
+    ``data``         the tables ``standings``, ``pairs``, ``seats`` and ``faults`` of `frames`, by
+                     these names, which are also the names of the same tables as data frames
     ``games``        the number of counted games, or matches
     ``clusters``     the number of deals
     ``notes``        sentences about what the reader should know, such as priors or few deals
@@ -58,8 +61,7 @@ class Tables(NamedTuple):
     ``rated_games``  the number of games between bots with a rating
     ``independent_games``  how many games without shared luck would hold as much information as the
                            rated games; None if unknown
-    ``covariance``   the covariance of the ratings in Elo squared, with bots as index and columns;
-                     NaN between bots that cannot be compared
+    ``covariances``  the covariance of the ratings in Elo squared
     ``anchors``      the ratings at which the user held bots, by name
     ``unit``         the word for a group of games with shared luck: deal, block or game
     ``match``        the boards of the matches by which the run is scored; empty if it is scored by
@@ -72,10 +74,7 @@ class Tables(NamedTuple):
                      the order of the standings
     """
 
-    standings: pd.DataFrame
-    pairs: pd.DataFrame
-    seats: pd.DataFrame
-    faults: pd.DataFrame
+    data: Mapping[str, TableData]
     games: int
     clusters: int
     notes: list[str]
@@ -83,7 +82,7 @@ class Tables(NamedTuple):
     most_seats: int
     rated_games: int
     independent_games: float | None
-    covariance: pd.DataFrame
+    covariances: Covariance
     anchors: Mapping[str, float]
     unit: str
     match: Sequence[str]
@@ -97,6 +96,36 @@ class Tables(NamedTuple):
     def played(self) -> int:
         """The number of games played, including games that do not count."""
         return games_in(self.blocks)
+
+    @property
+    def standings(self) -> "pd.DataFrame":
+        """The table of `standings_table`. This loads pandas, as do the other data frames."""
+        return self.data["standings"].frame
+
+    @property
+    def pairs(self) -> "pd.DataFrame":
+        """The table of `pairs_table`."""
+        return self.data["pairs"].frame
+
+    @property
+    def seats(self) -> "pd.DataFrame":
+        """The table of `seats_table`."""
+        return self.data["seats"].frame
+
+    @property
+    def faults(self) -> "pd.DataFrame":
+        """The table of `faults_table`."""
+        return self.data["faults"].frame
+
+    @property
+    def covariance(self) -> "pd.DataFrame":
+        """The covariance of the ratings in Elo squared, with bots as index and columns; NaN between
+        bots that cannot be compared.
+        """
+        import pandas as pd  # noqa: PLC0415 - tables on a terminal need no data frame
+
+        names = pd.Index(self.covariances.bots)
+        return pd.DataFrame(self.covariances.values, names, names)
 
 
 def run_tables(
@@ -138,7 +167,7 @@ def run_tables(
 
 
 def rate_sheet(
-    sheet: Sheet,
+    sheet: "Sheet",
     prior: float | None = None,
     anchors: Mapping[str, float] | None = None,
     *,
@@ -156,7 +185,10 @@ def rate_sheet(
     notes = without_note(without, sheet.names, counts.results.games, len(sheet.bots))
     tables = make_tables(counts, prior, (), anchors, seats=seats, unit=unit, without=without)
     if not sheet.has_ranks:
-        tables.standings["avg_rank"] = np.nan
+        standings = tables.data["standings"]
+        unknown = np.full(len(standings), np.nan)
+        data = {**tables.data, "standings": standings.replaced(avg_rank=unknown)}
+        tables = tables._replace(data=data)
     return tables._replace(notes=[*notes, *sheet.notes, *tables.notes])
 
 
@@ -190,10 +222,12 @@ def make_tables(
     standings = standings_table(counts, ratings)
     groups = [[results.bots[bot] for bot in part.members] for part in ratings.components]
     return Tables(
-        standings=standings,
-        pairs=pairs_table(results, ratings),
-        seats=seats_table(counts, fits),
-        faults=faults_table(counts),
+        data={
+            "standings": standings,
+            "pairs": pairs_table(results, ratings),
+            "seats": seats_table(counts, fits),
+            "faults": faults_table(counts),
+        },
         games=results.games,
         clusters=results.clusters,
         notes=[
@@ -207,7 +241,7 @@ def make_tables(
         most_seats=DUEL,
         rated_games=sum(fit.games for fit in fits),
         independent_games=independent_games(fits),
-        covariance=covariance_table(results, fits),
+        covariances=covariance_of(results, fits),
         anchors=anchors or {},
         unit=unit,
         match=match,

@@ -7,7 +7,7 @@ from math import isnan
 import pytest
 
 from arena.commands.runs import latest_ratings, leader_of, ratings_in
-from arena.exports.files import write_standings
+from arena.exports.written import write_standings
 from arena.ratings.tables import run_tables
 from arena.records.runfile import read_run
 from arena.tournament.run import Run

@@ -7,6 +7,7 @@ from arena.exports.grid import ASCII, Pen
 from arena.exports.text import MIN_DRAWING, overview_lines, overview_text
 from arena.ratings.tables import make_tables
 from tests.ratings.synthetic import counts_of, duel
+from tests.support.frames import with_standings
 
 GAMES = duel(60, 20) + duel(50, 30, names=("b", "c"))
 
@@ -14,7 +15,7 @@ GAMES = duel(60, 20) + duel(50, 30, names=("b", "c"))
 def tables_with(**columns):
     """A table of three bots with these columns in place of those computed."""
     tables = make_tables(counts_of(GAMES))
-    return tables._replace(standings=tables.standings.assign(**columns))
+    return with_standings(tables, tables.standings.assign(**columns))
 
 
 def drawn(tables, width=80, pen=ASCII):

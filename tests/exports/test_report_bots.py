@@ -12,6 +12,7 @@ from arena.exports.report.profiles import GamesToShow, Profiles, choose, feats
 from arena.exports.report.report_page import report_page
 from arena.tournament.run import Run
 from tests.exports.runs import data_of, duels, game_of, write_run
+from tests.support.frames import with_standings
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +114,7 @@ def test_the_headline_names_the_leader_and_who_may_be_better(material):
     table = table.assign(elo=[300.0, 10, 0, -9], elo_low=[290.0, 0, -9, -20], elo_high=310.0)
     said = {}
     for case, best in (("clear", [1, 2, 2, 4]), ("two", [1, 1, 2, 4]), ("many", [1, 1, 1, 4])):
-        tables = material.tables._replace(standings=table.assign(rank_low=best))
+        tables = with_standings(material.tables, table.assign(rank_low=best))
         said[case] = headline(material._replace(tables=tables))
     first, second = table["bot"][:2]
     assert said["clear"] == f"{first} is clearly the best of 4 bots, with 300 ± 10 Elo."

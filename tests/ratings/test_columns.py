@@ -1,11 +1,15 @@
 """Texts in CSV cells: a spreadsheet shows them, and what reads our files gets them back."""
 
+from itertools import permutations
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.exports.files import csv_text, export_run
+from arena.exports.written import write_standings
 from arena.ratings.cells import cell_of, text_of
+from arena.ratings.columns import file_names
 from arena.ratings.sheet import read_sheet
 from arena.ratings.tables import run_tables
 from arena.records.runfile import read_run
@@ -26,6 +30,22 @@ def test_what_does_not_is_left_alone(text):
 @given(st.text(alphabet="'=+-@\t\ra1."))
 def test_every_text_comes_back(text):
     assert text_of(cell_of(text)) == text
+
+
+@pytest.mark.parametrize("name", ["standings", "pairs"])
+def test_the_tables_in_a_runs_folder_are_those_that_pandas_writes(tmp_path, name):
+    bots = ["=1+1", 'a "quoted", name', "c", "idle"]
+    games = [
+        game_of((one, other), deal=deal)
+        for deal in range(3)
+        for one, other in permutations(bots[:3], 2)
+    ]
+    run = write_run(tmp_path / "run", bots, games)
+    tables = run_tables(run, read_run(run))
+    write_standings(Run(run), tables)
+    written = (run / f"{name}.csv").read_text()
+    assert written == csv_text(getattr(tables, name), file_names(name))
+    assert '"a ""quoted"", name"' in written
 
 
 def test_names_from_elsewhere_go_into_tables_and_come_back(tmp_path):

@@ -32,6 +32,7 @@ from tests.exports.runs import game_of
 from tests.exports.runs import write_run as write_made_up
 from tests.ratings.played import PLAYERS, play_run
 from tests.ratings.synthetic import counts_of, duel, standings_text
+from tests.support.frames import data_of
 
 
 @pytest.fixture(scope="module")
@@ -55,8 +56,8 @@ def test_every_game_is_counted_with_its_deal_and_its_seats(run):
     assert results.bots == ["ann", "bob", "cy", "dee", "idle"]
     assert (results.games, results.clusters, deals.tolist()) == (12 * 4 * 3, 12, list(range(12)))
     assert results.share.sum(axis=1).round(9).tolist() == [1] * len(results.times)
-    assert totals.groupby("seat")["games"].sum().tolist() == [12 * 4 * 3] * 3
-    assert not totals.isna().any().any()
+    assert totals.summed("seat")["games"].tolist() == [12 * 4 * 3] * 3
+    assert not any(np.isnan(column).any() for column in totals.columns.values())
 
 
 def test_a_game_costs_a_few_bytes(tmp_path):
@@ -114,8 +115,8 @@ def test_the_footer_names_seats_games_and_deals(run):
     assert "Elo, instead of third " in text
     assert "95 % error bars, clustered by deal; 144 games, 12 deals (the 12 games of a deal" in text
     assert "\nbots of equal strength would each have a share of 33 % with 3 players\n" in text
-    assert "Seat" in seats_text(run_tables(run, read_run(run)).seats)
-    assert "Opponent" in pairs_text(run_tables(run, read_run(run)).pairs)
+    assert "Seat" in seats_text(run_tables(run, read_run(run)).data["seats"].rows())
+    assert "Opponent" in pairs_text(run_tables(run, read_run(run)).data["pairs"].rows())
 
 
 def test_a_run_of_two_tells_the_first_seat(tmp_path):
@@ -223,13 +224,13 @@ def test_few_bots_with_forfeits_are_named_and_the_others_counted():
     frame = pd.DataFrame(
         {"bot": list("abcde"), "rank": range(1, 6), "forfeits": [1, 0, 7, 7, 2], "games": 4000}
     )
-    assert forfeits_note(frame, "games") == [
+    assert forfeits_note(data_of(frame), "games") == [
         (
             "c forfeited 7 of 4,000 games; d forfeited 7 of 4,000 games; e forfeited 2 of 4,000"
             " games; 1 more bot forfeited some"
         )
     ]
-    assert forfeits_note(frame[frame["forfeits"] == 0], "games") == []
+    assert forfeits_note(data_of(frame[frame["forfeits"] == 0]), "games") == []
 
 
 def test_the_table_of_a_comparison_says_why_its_elo_is_another_one(tmp_path):

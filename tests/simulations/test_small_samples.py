@@ -138,10 +138,10 @@ def test_pairs_whose_difference_rests_on_the_prior_are_marked():
     shown = sorted(f"{bot}{mark or '='}{opponent}" for (bot, opponent), mark in marks.items())
     assert shown == ["a=b", "a~c", "a~x", "b=a", "c=d", "c~a", "d=c", "x~a"]
     assert fit_of(games, 1.0).marks[2, 4] == "~"
-    text = pairs_text(tables.pairs)
+    text = pairs_text(tables.data["pairs"].rows())
     assert "one with ~ depends on the prior" in text
     assert len([line for line in text.splitlines()[1:-1] if "~" in line]) == 4
-    assert "prior" not in pairs_text(make_tables(counts_of(duel(7, 5))).pairs)
+    assert "prior" not in pairs_text(make_tables(counts_of(duel(7, 5))).data["pairs"].rows())
 
 
 @pytest.mark.parametrize("deals", [8, 20, 100])

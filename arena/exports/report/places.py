@@ -150,7 +150,7 @@ def standings(material: Material) -> dict[str, Any]:
     tables = material.tables
     rows: list[dict[Any, Any]] = tables.standings.to_dict("records")
     is_one_rated = has_interval(rows)
-    scale = linear(clipped_ends(tables.standings, is_anchored=bool(tables.anchors)), START, END)
+    scale = linear(clipped_ends(rows, is_anchored=bool(tables.anchors)), START, END)
     sentences = sentences_of(material)
     rest = [
         in_whole_elo(column) for column in placed(STANDINGS, "page") if column.name not in SHOWN

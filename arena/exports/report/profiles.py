@@ -378,7 +378,7 @@ class Profiles:
         left out.
         """
         own = self._pairs_of[name]
-        scale = linear([0.0, *ends_of(own, is_anchored=False)], START, END)
+        scale = linear([0.0, *ends_of(own.to_dict("records"), is_anchored=False)], START, END)
         column = next(column for column in PAIRS if column.name == "elo_diff")._replace(shown=0)
         rows = []
         for row in (self._pairs[name, other] for other in self._opponents[name]):

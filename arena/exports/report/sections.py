@@ -78,7 +78,7 @@ def standings(tables: Tables, view: str) -> dict[str, Any]:
     """
     table = tables.standings
     columns = [in_whole_elo(column) for column in placed(STANDINGS, view)]
-    scale = linear(ends_of(table, is_anchored=bool(tables.anchors)), START, END)
+    scale = linear(ends_of(table.to_dict("records"), is_anchored=bool(tables.anchors)), START, END)
     rows = [
         {
             "cells": [cell(column, row) for column in columns],

@@ -142,7 +142,7 @@ class Keyboard:
 
 
 def has_input(seconds: float) -> bool:
-    """Whether the terminal has something to read, now or within so many ``seconds``."""
+    """Whether the terminal has something to read, or gets something within ``seconds``."""
     return bool(select.select([0], [], [], seconds)[0])
 
 

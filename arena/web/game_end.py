@@ -69,7 +69,7 @@ class GameEnd:
             "kept": self._kept,
             "game": record.id,
             # The tiles of a game that goes on from another run's do not follow from its seed.
-            "seed": "" if config.game and config.game.deck else config.seed,
+            "seed": "" if config.deck_of_game else config.seed,
         }
         self._publish(self._shown)
 

@@ -118,10 +118,11 @@ def _ladder(bots: Collection[str], games: Sequence[PastGame]) -> list[dict[str, 
     ladder = rungs(bots)
     results = scores(games)
     following = next_rung(ladder, results)
-    return [
-        {**rung._asdict(), "score": results.get(rung.bot), "is_next": rung == following}
-        for rung in ladder
-    ]
+    rows = []
+    for rung in ladder:
+        score = results.get(rung.bot)
+        rows.append({**rung._asdict(), "score": score, "is_next": rung == following})
+    return rows
 
 
 async def begin(request: Request) -> Response:

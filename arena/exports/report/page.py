@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
+from itertools import chain
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -122,6 +123,11 @@ def fragment(template: str, values: Mapping[str, Any], setting: PageSetting = AL
     return text
 
 
+def _hash_source(text: str) -> str:
+    """The hash of a style or script, in the form in which a security policy names it."""
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
 @cache
 def policy_of(setting: PageSetting) -> str:
     """The security policy of the pages of the kind ``setting``, which says what a page may load and
@@ -132,10 +138,8 @@ def policy_of(setting: PageSetting) -> str:
     if setting.sheets:
         style = script = "'self'"
     else:
-        style, script = (
-            f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
-            for text in (every_style(), every_script())
-        )
+        style = _hash_source(every_style())
+        script = _hash_source(every_script())
     return POLICY.format(images=setting.images, style=style, script=script, further=setting.policy)
 
 
@@ -204,7 +208,7 @@ def read(name: str, package: str = PACKAGE) -> str:
 
 def rules_named(texts: Iterable[str]) -> list[Rule]:
     """The rules whose numbers occur in any of the ``texts``, in the order of the rulebook."""
-    named = {number for text in set(texts) for number in cited(text)}
+    named = set(chain.from_iterable(map(cited, set(texts))))
     return [rule for number, rule in every_rule().items() if number in named]
 
 

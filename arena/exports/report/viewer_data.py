@@ -4,6 +4,7 @@ and boards.
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import msgspec
@@ -116,7 +117,7 @@ def _steps(
 
 def cells_of(state: State) -> list[str]:
     """The squares of the position ``state`` in reading order, as `positions.draw` writes them."""
-    return [cell for row in draw(state) for cell in row]
+    return list(chain.from_iterable(draw(state)))
 
 
 MAX_BYTES = 2_000_000
@@ -143,8 +144,11 @@ class Album(NamedTuple):
     def words(self) -> Iterator[str]:
         """All sentences about the events and the faults of the games. They cite rules by number."""
         for game in self.games:
-            yield from (event[1] for step in game["steps"] for event in step.get("events", ()))
-            yield from (fault["detail"] for fault in game["faults"])
+            for step in game["steps"]:
+                for _, sentence, _ in step.get("events", ()):
+                    yield sentence
+            for fault in game["faults"]:
+                yield fault["detail"]
 
 
 def album_of(
@@ -243,7 +247,9 @@ def readable(value: Any) -> Any:
         return visible(value)
     if isinstance(value, dict):
         return {readable(key): readable(part) for key, part in value.items()}
-    return [readable(part) for part in value] if isinstance(value, (list, tuple)) else value
+    if isinstance(value, (list, tuple)):
+        return [readable(part) for part in value]
+    return value
 
 
 def reviews_of(run: Run) -> tuple[list[ReviewedGame], str]:

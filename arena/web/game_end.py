@@ -95,7 +95,7 @@ class GameEnd:
             steps.append(step)
             if step.grade and step.grade.turn in gradable:
                 grades[step.grade.turn] = step.grade
-                self._say(f"{len(grades)} of {len(gradable)} of your moves graded.")
+                self._say(f"Judging your moves: {len(grades)} of {len(gradable)}.")
         if self._kept:
             keep_grades(self._results / self._kept, record, JUDGE, [self._seat], grades)
         moments = moments_of(record, self._game.board, self._seat, grades)

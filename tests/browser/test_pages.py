@@ -10,6 +10,7 @@ from tests.browser.pages import PAGES
 from tests.support.browser import SCHEMES, lacking
 
 WIDTHS = (390, 1366, 2560)
+LEAST_STOPS = 5
 FOCUS = """
     const node = document.activeElement, { outlineStyle, borderColor } = getComputedStyle(node);
     return [node !== document.body, node.checkVisibility(), outlineStyle !== "none"];
@@ -36,8 +37,11 @@ def test_a_page_is_quiet_asks_nobody_else_shows_the_focus_and_fits_every_width(b
         assert {urlsplit(one).netloc for one in browser.requests()} <= {"", own}
     else:
         assert set(browser.requests()) <= {address.as_uri(), "data:,"}
-    for _ in range(12):
+    for stops in range(12):
         browser.keys("Tab")
+        # After the last stop of a short page the focus leaves it.
+        if stops > LEAST_STOPS and browser.js("return document.activeElement === document.body"):
+            break
         assert browser.js(FOCUS) == [True, True, True]
     for width, scheme in product(WIDTHS, SCHEMES):
         browser.become(width, scheme)

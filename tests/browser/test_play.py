@@ -397,6 +397,7 @@ def test_hints_are_on_the_board_a_move_is_chosen_from_the_list_and_a_refusal_nam
     browser.click("hint")
     soon(browser, lambda: browser.js("return document.querySelectorAll('.hinted').length") == 1)
     assert "The best move is " in browser.text("said")
+    assert "Click it to aim at it." in browser.text("said")
     assert click_the_hint(browser), "a click on the hint aims its tile in its way"
     before = browser.js(STEPS)
     browser.js("document.getElementById('list').open = true")

@@ -166,3 +166,14 @@ def test_a_page_says_that_it_cannot_read_a_message(browser, run, message):
     browser.cdp("Page.removeScriptToEvaluateOnNewDocument", **source)
     assert "cannot read: load the page again" in browser.text("problem")
     assert browser.js("return document.getElementById('problem').checkVisibility()")
+
+
+def test_the_first_page_keeps_its_links_while_a_run_is_being_played(browser, tmp_path):
+    write_run(tmp_path / "results" / "run", "abc", duels("ab", 1), planned="abc")
+    server = Served(tmp_path)
+    try:
+        browser.open(server.url)
+        assert browser.js("return document.querySelector('.state').textContent") == "playing"
+        assert browser.js("return document.querySelector('.guide').checkVisibility()")
+    finally:
+        server.close()

@@ -90,7 +90,7 @@ class BuildCache:
 
     def size(self) -> tuple[int, int]:
         """The number of builds in the cache, and the bytes of all their files."""
-        return len(list(self.folder.glob(f"*{SEAL}"))), tree_bytes(self.folder)
+        return len(list(self.folder.glob(f"*{SEAL}"))), extent(self.folder)[0]
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
@@ -126,7 +126,7 @@ class BuildCache:
         used_last = sorted(sealed, key=lambda key: sealed[key].stat().st_mtime_ns, reverse=True)
         size = 0
         for key in used_last:
-            size += tree_bytes(self.folder / key)
+            size += extent(self.folder / key)[0]
             if size > MAX_BYTES:
                 self._remove(key)
 
@@ -155,18 +155,10 @@ def tree_hash(folder: Path) -> str:
     return whole.hexdigest()
 
 
-def tree_bytes(folder: Path) -> int:
-    """The number of bytes in all files below a folder."""
-    size = 0
-    for path in folder.rglob("*"):
-        with suppress(FileNotFoundError):  # another arena has just removed it
-            size += path.lstat().st_size
-    return size
-
-
 def extent(folder: Path) -> tuple[int, int]:
     """The number of bytes in all files below a folder, where holes in files count like bytes, and
-    the number of levels of its folders, counted no further than one more than `MAX_DEPTH`. Raises
+    the number of levels of its folders, counted no further than one more than `MAX_DEPTH`. Files
+    that another process removes meanwhile, or that this user may not see, are left out. Raises
     OSError.
     """
     size = depth = 0
@@ -174,10 +166,11 @@ def extent(folder: Path) -> tuple[int, int]:
     while waiting and depth <= MAX_DEPTH:
         place, level = waiting.pop()
         depth = max(depth, level)
-        with os.scandir(place) as entries:
+        with suppress(FileNotFoundError, PermissionError), os.scandir(place) as entries:
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):
                     waiting.append((entry.path, level + 1))
-                else:
+                    continue
+                with suppress(FileNotFoundError):
                     size += entry.stat(follow_symlinks=False).st_size
     return size, depth

@@ -35,6 +35,12 @@ and the whole time of a process that left it. In between lies this part.
 MAX_MAPPINGS = 100_000
 """How many mappings of memory all processes may have. With more, a look would take seconds."""
 
+MAX_WATCHES = 200_000
+"""How many watches of epoll all processes may be able to have. No figure of a process includes
+their memory, 230 bytes each, and the kernel limits them by user: a bot that took all of them would
+leave none to its rivals.
+"""
+
 
 class Watch:
     """Looks at all processes below this one and at what they use."""
@@ -51,8 +57,9 @@ class Watch:
     def excess(self) -> str:
         """Looks at the processes. Returns the first limit that they exceed as a line for the arena:
         a word of `endings.EXCESSES` and the amount, such as ``memory 1200`` in MB. Empty if they
-        exceed none. Beside the given limits, the number of mappings of memory is limited, and CPU
-        time that the counter missed counts as an excess. Updates ``sees_many``.
+        exceed none. Beside the given limits, the numbers of mappings of memory and of epoll's
+        watches are limited, and CPU time that the counter missed counts as an excess. Updates
+        ``sees_many``.
         """
         limits = self._limits
         tree = bot_processes()
@@ -66,7 +73,14 @@ class Watch:
         excess = self._first_excess(used)
         if excess:
             return excess
-        opened = [file for pid in tree for file in opened_by(pid)]
+        opened = list[os.stat_result]()
+        watches = 0
+        for pid in tree:
+            files = opened_by(pid)
+            watches += watches_of(files)
+            opened += files
+        if watches > MAX_WATCHES:
+            return f"watches {watches}"
         shared, mappings = shared_kb(tree)
         if mappings > MAX_MAPPINGS:
             return f"mappings {mappings}"
@@ -288,6 +302,13 @@ def opened_by(pid: int) -> list[os.stat_result]:
         except OSError:
             continue
     return opened
+
+
+def watches_of(opened: list[os.stat_result]) -> int:
+    """How many watches of epoll a process with these open files can have: as many as it has pairs
+    of a nameless file, which may be an epoll, and another file.
+    """
+    return sum(not stat.S_IFMT(file.st_mode) for file in opened) * len(opened)
 
 
 def shared_kb(tree: list[int]) -> tuple[int, int]:

@@ -355,6 +355,7 @@ ATTACKS = {
     "fills pipes": Attack("greedy.py pipes 480", stays, B, B, B),
     "makes a pipe larger": Attack("greedy.py large_pipe", stays, B, N, O),
     "leaves memory in a pipe": Attack("greedy.py gifts", stays, B, N, O),
+    "watches too many files": Attack("greedy.py watches 20", stays, B, N, B),
     "fills /tmp": Attack("greedy.py disk 80", stays, B, B, O),
     "fills /tmp with removed files": Attack("greedy.py hidden_disk 80", stays, B, B, O),
     "fills /tmp with removed files and hides them": Attack(

@@ -22,6 +22,10 @@ enum { SMALL = 1 << 27 };
 enum { PATH_SIZE = 128, NS_PER_MS = 1000000 };
 /* How many mappings of memory all processes may have. With more, a look would take seconds. */
 enum { MAX_MAPPINGS = 100000 };
+/* How many watches of epoll all processes may be able to have. No figure of a process includes
+ * their memory, 230 bytes each, and the kernel limits them by user: a bot that took all of them
+ * would leave none to its rivals. */
+enum { MAX_WATCHES = 200000 };
 /* The CPU time that the counter may seem to miss at every look, because the kernel's two clocks do
  * not change at the same moment. */
 static const int64_t NOISE_NS = 2 * NS_PER_MS;
@@ -225,6 +229,16 @@ static void add_opened(Files *files, pid_t pid)
             add_file(files, file_of(&status));
     }
     closedir(folder);
+}
+
+/* How many watches of epoll the process can have whose open files begin at FIRST: as many as it has
+ * pairs of a nameless file, which may be an epoll, and another file. */
+static long watches_of(const Files *opened, size_t first)
+{
+    long nameless = 0;
+    for (size_t i = first; i < opened->count; i++)
+        nameless += (opened->files[i].mode & S_IFMT) == 0;
+    return nameless * (long)(opened->count - first);
 }
 
 static int by_inode(const void *left, const void *right)
@@ -447,8 +461,14 @@ int exceeds_limit(const Options *options, int counter, int *many, char *line, si
         || is_over("memory", memory_mb(options, &tree, figures, 0), options->memory_mb, line, size))
         return 1;
     opened.count = 0;
-    for (size_t i = 0; i < tree.count; i++) add_opened(&opened, tree.pids[i]);
+    long watches = 0;
+    for (size_t i = 0; i < tree.count; i++) {
+        size_t first = opened.count;
+        add_opened(&opened, tree.pids[i]);
+        watches += watches_of(&opened, first);
+    }
     keep_distinct(&opened);
+    if (is_over("watches", watches, MAX_WATCHES, line, size)) return 1;
     long mappings;
     long left_kb = shared_kb(&tree, &mappings) - figures.shared_kb; /* mapped by no process */
     long held = held_kb(options, &opened) + (left_kb > 0 ? left_kb : 0);

@@ -3,6 +3,7 @@
 import fcntl
 import mmap
 import os
+import select
 import socket
 import subprocess
 import sys
@@ -168,6 +169,20 @@ def queued(megabytes):
             client.connect(listener.getsockname())
             size += filled(client.fileno(), b"x" * 32768)
     stay("filled")
+
+
+def watches(processes):
+    """Watches of epoll, whose memory is in no figure of a process."""
+    for _ in range(int(processes)):
+        if os.fork() == 0:
+            files = [os.pipe()[0] for _ in range(50)]
+            watchers = [select.epoll() for _ in range(100)]
+            for watcher in watchers:
+                for file in files:
+                    watcher.register(file)
+            time.sleep(STAY_S)
+            os._exit(0)
+    stay("watches")
 
 
 def files_of(folder, count, size, *, hidden=False):

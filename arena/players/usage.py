@@ -66,7 +66,9 @@ class Watch:
         excess = self._first_excess(used)
         if excess:
             return excess
-        opened = [file for pid in tree for file in opened_by(pid)]
+        opened: list[os.stat_result] = []
+        for pid in tree:
+            opened += opened_by(pid)
         shared, mappings = shared_kb(tree)
         if mappings > MAX_MAPPINGS:
             return f"mappings {mappings}"

@@ -66,9 +66,7 @@ class Watch:
         excess = self._first_excess(used)
         if excess:
             return excess
-        opened: list[os.stat_result] = []
-        for pid in tree:
-            opened += opened_by(pid)
+        opened = [file for pid in tree for file in opened_by(pid)]
         shared, mappings = shared_kb(tree)
         if mappings > MAX_MAPPINGS:
             return f"mappings {mappings}"

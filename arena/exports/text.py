@@ -277,7 +277,7 @@ def _drawing(rows: Sequence[TableRow], room: int, pen: Pen, *, is_anchored: bool
 
 
 def _closed(rows: Sequence[TableRow]) -> list[TableRow]:
-    """Those ``rows`` of standings whose interval has two ends."""
+    """The rows of standings, of ``rows``, whose interval has two ends."""
     return [row for row in rows if isfinite(row["elo_low"]) and isfinite(row["elo_high"])]
 
 

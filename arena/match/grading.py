@@ -161,10 +161,11 @@ def _values(
     """
     wins, outlooks = _rolled(state, policy, deals, seed, moves, turns)
     others = state.players - 1
-    return {
-        move: _Value((win + outlook / (OUTLOOKS * others)) / deals, win / deals)
-        for move, win, outlook in zip(moves, wins, outlooks, strict=True)
-    }
+    values = {}
+    for move, win, outlook in zip(moves, wins, outlooks, strict=True):
+        value = (win + outlook / (OUTLOOKS * others)) / deals
+        values[move] = _Value(value, win / deals)
+    return values
 
 
 def seconds_of_a_grade(start: State, judge: Judge) -> float:

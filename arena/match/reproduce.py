@@ -123,10 +123,9 @@ def _as_in_the_run(arena: str, first: int, exchanged: list[tuple[Direction, str]
         not read.
         """
         if not unread:
-            lines = text.rstrip(b"\n").split(b"\n")
-            exchanged.extend(
-                (direction, line[:KEPT_BYTES].decode(errors="backslashreplace")) for line in lines
-            )
+            for line in text.rstrip(b"\n").split(b"\n"):
+                start = line[:KEPT_BYTES].decode(errors="backslashreplace")
+                exchanged.append((direction, start))
 
     return Speech(
         encode=in_its_version,

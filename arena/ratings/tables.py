@@ -220,7 +220,10 @@ def make_tables(
     ratings = anchor_ratings(rate(results, prior, seats=seats), results, anchors or {})
     fits = ratings.fits
     standings = standings_table(counts, ratings)
-    groups = [[results.bots[bot] for bot in part.members] for part in ratings.components]
+    groups = []
+    for part in ratings.components:
+        names = [results.bots[member] for member in part.members]
+        groups.append(names)
     return Tables(
         data={
             "standings": standings,

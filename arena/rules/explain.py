@@ -77,11 +77,8 @@ def _join_reason(state: "State", colour: int, halves: int) -> str:
     """The reason why spaces of this colour on the squares of the mask ``halves`` may not join the
     provinces beside them; empty if they may.
     """
-    joined = [
-        province
-        for other_colour, province in state.provinces()
-        if other_colour == colour and province.halo & halves
-    ]
+    own_colour = [province for other, province in state.provinces() if other == colour]
+    joined = [province for province in own_colour if province.halo & halves]
     if not is_forbidden_join(joined):
         return ""
     names = " and ".join(_first_name(state, province.mask) for province in joined)

@@ -7,6 +7,7 @@ import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
+from itertools import chain
 from pathlib import Path
 from typing import Protocol
 
@@ -214,7 +215,7 @@ class Runner:
         """The first game among those that may have killed a worker whose deal is not being played;
         None if there is none.
         """
-        decks = {plan.deck for plans in self._pending.values() for plan in plans}
+        decks = {plan.deck for plan in chain.from_iterable(self._pending.values())}
         return next((plan for plan in self._suspects if plan.deck not in decks), None)
 
     def _submit(self, plans: list[GamePlan], *, alone: bool = False) -> bool:

@@ -403,7 +403,7 @@ def read_options(path: Path) -> tuple[GivenOptions, OwnConfig]:
     if weaker := [name for name in own if name not in harmless]:
         raise ConfigError(
             f"{path}: {', '.join(weaker)} cannot stand in a file that may come from others",
-            f"give {', '.join(f'--{name}' for name in weaker)}, or write it into your own file:"
+            f"give --{', --'.join(weaker)}, or write it into your own file:"
             f" {_own_file() or '$XDG_CONFIG_HOME/qin-arena/arena.toml'}",
         )
     options = {names[key]: value for key, value in values.items()}

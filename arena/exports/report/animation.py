@@ -155,18 +155,26 @@ def _seen(drawn: str, frames: Sequence[int], all_frames: int) -> str:
     """
     if len(frames) == all_frames:
         return drawn
-    begins = [
-        f"q.begin+{START_S + (frame - 1) * STEP_S:g}s" if frame else "q.begin"
-        for frame in (frames[0], frames[-1] + 1)
-    ]
     # without animation, an element has the visibility of the last frame
-    base, then, (start, end) = ' visibility="hidden"', "visible", begins
     if frames[-1] + 1 == all_frames:
-        base, then, (start, end) = ' class="q-stays"', "hidden", ("q.begin", begins[0])
+        base = ' class="q-stays"'
+        then = "hidden"
+        start = "q.begin"
+        end = _begin_of(frames[0])
+    else:
+        base = ' visibility="hidden"'
+        then = "visible"
+        start = _begin_of(frames[0])
+        end = _begin_of(frames[-1] + 1)
     return (
         f'<g{base}>{drawn}<set attributeName="visibility" to="{then}" begin="{start}"'
         f' end="{end}"/></g>'
     )
+
+
+def _begin_of(frame: int) -> str:
+    """When the frame with this number begins, in the form that SVG has for times."""
+    return f"q.begin+{START_S + (frame - 1) * STEP_S:g}s" if frame else "q.begin"
 
 
 def _elements(film: Film) -> str:

@@ -61,9 +61,8 @@ def _games_of(material: Material, meeting: str) -> Iterator[int]:
     latest first, without games of deals that are still being played.
     """
     sought = Counter(label_among(material.bots, name) for name in meeting.split("+"))
-    met = material.scan.by_game(
-        sought <= Counter(seated) for _, seated, _ in material.scan.outcomes
-    )
+    outcomes = material.scan.outcomes
+    met = material.scan.by_game(sought <= Counter(seated) for _, seated, _ in outcomes)
     yield from np.flatnonzero(met & ~material.is_open)[::-1].tolist()
 
 

@@ -24,10 +24,12 @@ class Served:
     address gives a browser.
     """
 
-    def __init__(self, home, *options, command=("serve", "--port", "0")):
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
+    def __init__(
+        self, home, *options, command=("serve", "--port", "0"), python=sys.executable, root=ROOT
+    ):
+        environment = {**os.environ, "PYTHONPATH": str(root), "NO_COLOR": "1"}
         self.process = subprocess.Popen(
-            with_parent(sys.executable, "-m", "arena", *command, *map(str, options)),
+            with_parent(python, "-m", "arena", *command, *map(str, options)),
             cwd=home,
             env=environment,
             stdout=subprocess.PIPE,

@@ -51,10 +51,11 @@ def printable(text: str, keep: str = "") -> str:
     """
     if text.isprintable():
         return text
-    return "".join(
-        sign if sign.isprintable() or sign in keep else sign.encode("unicode_escape").decode()
-        for sign in text
-    )
+    signs = []
+    for sign in text:
+        is_safe = sign.isprintable() or sign in keep
+        signs.append(sign if is_safe else sign.encode("unicode_escape").decode())
+    return "".join(signs)
 
 
 def counted(count: int, noun: str) -> str:
@@ -75,8 +76,10 @@ def did_you_mean(text: str, known: Iterable[str]) -> str:
     # A name such as greedy-python is also known by its part before the first hyphen.
     stems = {word.partition("-")[0]: known_word for word, known_word in by_lower.items()}
     words = stems | by_lower
-    near = [words[word] for word in begun or get_close_matches(text.lower(), words, n=1)]
-    return f"did you mean {' or '.join(repr(word) for word in near)}? " if near else ""
+    near = begun or get_close_matches(text.lower(), words, n=1)
+    if not near:
+        return ""
+    return f"did you mean {' or '.join(repr(words[word]) for word in near)}? "
 
 
 class ArenaError(Exception):

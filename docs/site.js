@@ -1,13 +1,15 @@
-/* Lets the keyboard scroll blocks of code that are wider than the page, and gives each row of buttons
-   beside a block a name of its own. The theme does neither for all blocks. */
+/* Lets the keyboard scroll blocks of code and tables that are wider than the page, and gives each row
+   of buttons beside a block a name of its own. The theme does none of it for all of them. */
 const mend = () => {
   for (const [index, buttons] of document.querySelectorAll(".md-code__nav").entries()) {
     const name = `Code block ${index + 1}`;
     if (buttons.getAttribute("aria-label") !== name) buttons.setAttribute("aria-label", name);
   }
-  for (const code of document.querySelectorAll("pre > code")) {
-    const isWide = code.scrollWidth > code.clientWidth;
-    if (isWide && !code.hasAttribute("tabindex")) code.tabIndex = 0;
+  /** @type {NodeListOf<HTMLElement>} */
+  const boxes = document.querySelectorAll("pre > code, .md-typeset__scrollwrap");
+  for (const box of boxes) {
+    const isWide = box.scrollWidth > box.clientWidth;
+    if (isWide && !box.hasAttribute("tabindex")) box.tabIndex = 0;
   }
 };
 // The theme adds the buttons as blocks come into view, and takes the tab stops away again.

@@ -34,7 +34,7 @@ export default [
     },
   },
   {
-    files: ["arena/web/**", "arena/exports/**"],
+    files: ["arena/web/**", "arena/exports/**", "docs/**"],
     languageOptions: { sourceType: "script", globals: globals.browser },
   },
   {

@@ -25,18 +25,16 @@ def main() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # While Python imports a module or shuts down, a KeyboardInterrupt prints a traceback, or is
     # lost. So this module imports only what Python has loaded anyway; the rest comes after this.
-    _heard[:] = [
-        number
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-        if signal.getsignal(number) is not signal.SIG_IGN
-    ]
-    for number in _heard:
-        signal.signal(number, _end)
+    _heard.clear()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            _heard.append(number)
+            signal.signal(number, _end)
     from arena.cli.main import run_command  # noqa: PLC0415
 
     status = run_command()
-    for number in _heard:
-        signal.signal(number, _end)
+    for heard in _heard:
+        signal.signal(heard, _end)
     sys.exit(status)
 
 
@@ -54,7 +52,8 @@ def open_closed_streams() -> None:
             os.open(os.devnull, os.O_RDWR)  # it gets the lowest free number, which is this one
             os.set_inheritable(descriptor, True)  # noqa: FBT003 - it takes no keyword
         # It stays open until the process ends, as the usual streams do.
-        stream = open(os.devnull, "w" if descriptor else "r", encoding="utf-8")  # noqa: PTH123, SIM115
+        mode = "w" if descriptor else "r"
+        stream = open(os.devnull, mode, encoding="utf-8")  # noqa: PTH123, SIM115
         setattr(sys, name, stream)
 
 

@@ -148,11 +148,11 @@ class Mosaic:
         storeys = self._storeys(state)
         lines = ["   " + "".join(f" {chr(97 + x):<{WIDTH - 1}}" for x in range(self._board.width))]
         for y, row in enumerate(cells):
-            signs = [
-                sign
-                for x, cell in enumerate(row)
-                for sign in self._signs(cell, row[x - 1] if x else "", x, y, storeys, marks)
-            ]
+            signs: list[Sign] = []
+            before = ""
+            for x, cell in enumerate(row):
+                signs += self._signs(cell, before, x, y, storeys, marks)
+                before = cell
             lines.append(f"{y + 1:>2} {self._line(signs)}")
         return "\n".join(lines)
 
@@ -191,16 +191,19 @@ class Mosaic:
 
     def _storeys(self, state: State) -> dict[int, int]:
         """The squares on which pagodas are drawn, each with the number of pagodas."""
-        villages = zip(self._board.villages, state.villages, strict=True)
-        taken = {next(squares_of(area)): 1 for area, owner in villages if owner != NOBODY}
-        return {square: province.pagodas for square, province in self._scene.homes(state)} | taken
+        storeys = {square: province.pagodas for square, province in self._scene.homes(state)}
+        for area, owner in zip(self._board.villages, state.villages, strict=True):
+            if owner != NOBODY:
+                storeys[next(squares_of(area))] = 1
+        return storeys
 
     def _line(self, signs: Sequence[Sign]) -> str:
         """A line of characters; neighbours of equal colours share an escape sequence."""
-        return "".join(
-            click.style("".join(sign.text for sign in alike), ink, ground, bold=bold or None)
-            for (ink, ground, bold), alike in groupby(signs, lambda sign: sign[1:])
-        )
+        parts = []
+        for (ink, ground, bold), alike in groupby(signs, lambda sign: sign[1:]):
+            text = "".join(sign.text for sign in alike)
+            parts.append(click.style(text, ink, ground, bold=bold or None))
+        return "".join(parts)
 
     def seats(self, state: State, names: Sequence[str], seen_by: int | None = None) -> str:
         """One line per seat: its name, its hand, and its pagodas left. With ``seen_by``, only the
@@ -210,17 +213,20 @@ class Mosaic:
             return hands_text(state, names, seen_by, columns_of(sys.stdout))
         shown = cut_names(names, LONGEST_NAME)
         widest = max(map(width_of, shown))
-        return "\n".join(
-            self._seat(state, seat, padded(name, widest), is_seen=seen_by in (None, seat))
-            for seat, name in enumerate(shown)
-        )
+        lines = []
+        for seat, name in enumerate(shown):
+            is_seen = seen_by in (None, seat)
+            lines.append(self._seat(state, seat, padded(name, widest), is_seen=is_seen))
+        return "\n".join(lines)
 
     def _seat(self, state: State, seat: int, name: str, *, is_seen: bool) -> str:
         """The line of a seat. Its pagodas left are drawn if the terminal is wide enough."""
         grass = GROUNDS[GRASS]
         left = state.left[seat]
         is_next = seat == state.mover and state.end is None
-        hand = [self._tile(tile) if is_seen else HIDDEN_TILE for tile in state.hands[seat]]
+        hand = [HIDDEN_TILE] * len(state.hands[seat])
+        if is_seen:
+            hand = list(map(self._tile, state.hands[seat]))
         begin = f"{'*' if is_next else ' '} {self._line([on_seat(seat, f' {seat} ')])} {name}  "
         gap = "   " * (HAND - len(hand))
         row = (self._pagoda * left).ljust(left + state.placed(seat))

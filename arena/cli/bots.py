@@ -131,14 +131,8 @@ def _describe(bot: Bot, *, as_json: bool) -> None:
     about = _about(bot)
     declared = bot.manifest.options
     if as_json:
-        own, every = (
-            [
-                {"name": name, **msgspec.to_builtins(option), "default": option.usual}
-                | {"value": bot.settings.get(name, option.usual)}
-                for name, option in options.items()
-            ]
-            for options in (declared, arena)
-        )
+        own = [_option_object(name, option, bot) for name, option in declared.items()]
+        every = [_option_object(name, option, bot) for name, option in arena.items()]
         tell_json({**about, "options": own, "every_bot": every})
         return
     heading = [bot.label, f"version {bot.manifest.version}", bot.manifest.description]
@@ -146,11 +140,22 @@ def _describe(bot: Bot, *, as_json: bool) -> None:
     _tell_allowed(about)
     if not declared:
         click.echo("It has no options of its own." if arena else "It has no options.")
-    rows = [_option_row(name, option, bot) for name, option in [*declared.items(), *arena.items()]]
+    options = [*declared.items(), *arena.items()]
+    rows = [_option_row(name, option, bot) for name, option in options]
     if rows:
         click.echo()
         columns = ("Option", "Type", "Default", "Here", "Range", "Help")
         _print_table(columns, rows, without=() if bot.settings else ("Here",))
+
+
+def _option_object(name: str, option: Option, bot: Bot) -> dict[str, Any]:
+    """A bot's option as an object for JSON."""
+    return {
+        "name": name,
+        **msgspec.to_builtins(option),
+        "default": option.usual,
+        "value": bot.settings.get(name, option.usual),
+    }
 
 
 def _option_row(name: str, option: Option, bot: Bot) -> tuple[str, ...]:
@@ -169,17 +174,19 @@ def _print_table(
     ``without`` are left out.
     """
     kept = [at for at, column in enumerate(columns) if column not in without]
-    *heads, last = (columns[at] for at in kept)
+    *heads, last_head = (columns[at] for at in kept)
+    *cells, last_cells = ([row[at] for row in rows] for at in kept)
     width = columns_of(sys.stdout)
-    begun = columns_text(
+    table = columns_text(
         heads,
-        [[row[at] for at in kept[:-1]] for row in rows],
+        list(zip(*cells, strict=True)),
         heads,
         width and max(width - ROOM, 0),
         names=("Bot",),
         spare=SPARE,
     ).split("\n")
-    indent = max(map(width_of, begun)) + len(GAP)
-    lines = zip(begun, (last, *(row[-1] for row in rows)), strict=True)
-    text = "\n".join(f"{padded(line, indent)}{printable(text)}".rstrip() for line, text in lines)
-    tell(text, " " * indent)
+    indent = max(map(width_of, table)) + len(GAP)
+    lines = []
+    for line, last in zip(table, [last_head, *last_cells], strict=True):
+        lines.append(f"{padded(line, indent)}{printable(last)}".rstrip())
+    tell("\n".join(lines), " " * indent)

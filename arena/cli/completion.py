@@ -35,16 +35,35 @@ def complete_bots(context: click.Context, _: click.Parameter, incomplete: str) -
 
 
 def complete_runs(context: click.Context, _: click.Parameter, incomplete: str) -> Offered:
-    """The names of runs in results/ that begin with ``incomplete``. A path is
-    completed to folders.
+    """The names of runs in results/ that begin with ``incomplete``, also of runs in collections
+    such as league-2/2-players. Any other path is completed to folders.
     """
-    if _is_path(incomplete):
+    names = _beginning(incomplete, _names_of_runs(results_folder(_home_of(context))))
+    if _is_path(incomplete) and not names:
         return _files(incomplete, "dir")
+    return names
+
+
+def _names_of_runs(results: Path) -> list[str]:
+    """The names of the runs in ``results``, as `arena runs` shows them. No file is read, because a
+    shell asks at every press of a key.
+    """
+    names = []
+    for folder in _folders_in(results):
+        if (folder / RUN_FILE).is_file():
+            names.append(folder.name)
+        elif not folder.is_symlink():
+            inner = [each for each in _folders_in(folder) if (each / RUN_FILE).is_file()]
+            names += [f"{folder.name}/{each.name}" for each in inner]
+    return names
+
+
+def _folders_in(folder: Path) -> list[Path]:
+    """The folders in ``folder``; none if it cannot be read."""
     try:
-        folders = list(results_folder(_home_of(context)).iterdir())
+        return [each for each in folder.iterdir() if each.is_dir()]
     except OSError:
         return []
-    return _beginning(incomplete, [each.name for each in folders if (each / RUN_FILE).is_file()])
 
 
 def _is_path(incomplete: str) -> bool:

@@ -7,6 +7,7 @@ import select
 import signal
 import sys
 import termios
+import time
 import tty
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -26,11 +27,19 @@ STEPS = {UP: (0, -1), DOWN: (0, 1), LEFT: (-1, 0), RIGHT: (1, 0)}
 """How far each arrow key moves the tile: columns and rows."""
 SEQUENCES = {"A": UP, "B": DOWN, "C": RIGHT, "D": LEFT, "Z": BACK_TAB}
 """The keys by the last letter of what a terminal sends for them after Escape."""
+INTRODUCERS = ("[", "O")
+"""What stands between Escape and the rest of what a terminal sends for such a key."""
 CONTROLS = {"\t": TAB, " ": SPACE, "\n": ENTER, "\r": ENTER}
 END_OF_INPUT = "\x04"
 """What Ctrl-D sends."""
-SEQUENCE_S = 0.05
-"""The longest wait, in seconds, for the rest of what one key sends; Escape alone sends no more."""
+ESCAPE_S = 0.2
+"""The wait, in seconds, after which Escape was pressed alone: an arrow key sends Escape first, and
+a slow connection may bring the rest 50 ms later and more.
+"""
+SEQUENCE_S = 1.0
+"""The longest wait, in seconds, for the rest of a sequence that has begun. Hardly anybody types the
+beginning of one, so a long wait disturbs nobody.
+"""
 SLOT = 3
 """The most lines that say what the aimed tile would do."""
 MIN_COLUMNS = 60
@@ -43,6 +52,10 @@ KEYS = "arrows move the tile, space turns it, Tab takes the next one, Enter plac
 
 class Keyboard:
     """The keys of the terminal that is the standard input."""
+
+    def __init__(self) -> None:
+        # When Escape was last taken for a key of its own, in seconds of the monotonic clock.
+        self._escaped_at = -SEQUENCE_S
 
     @classmethod
     def of_terminal(cls) -> Self | None:
@@ -72,10 +85,15 @@ class Keyboard:
         text = self._character()
         if text == "\x1b":
             return self._after_escape()
+        # No move begins with these, so they are the rest of a key whose Escape came long before.
+        if text in INTRODUCERS and time.monotonic() - self._escaped_at < SEQUENCE_S:
+            return self._rest_of_sequence()
         return CONTROLS.get(text, text if text.isprintable() else "")
 
     def line(self, prompt: str, typed: str) -> str:
-        """Reads a line that begins with what is ``typed`` already. Raises EOFError."""
+        """Reads a line after the ``prompt``. It begins with ``typed``, characters that the person
+        has typed already. Raises EOFError.
+        """
         try:
             import readline  # noqa: PLC0415 - some systems do not have it
         except ImportError:
@@ -88,14 +106,26 @@ class Keyboard:
 
     def _after_escape(self) -> str:
         """The key whose first character was Escape."""
-        if not select.select([0], [], [], SEQUENCE_S)[0]:
-            return ESCAPE
-        if self._character() not in ("[", "O"):
-            return ""
-        last = self._character()
-        while last.isdigit() or last == ";":
+        while has_input(ESCAPE_S):
+            text = self._character()
+            if text in INTRODUCERS:
+                return self._rest_of_sequence()
+            # A key pressed with Alt sends one more Escape before its own characters.
+            if text != "\x1b":
+                return ""
+        self._escaped_at = time.monotonic()
+        return ESCAPE
+
+    def _rest_of_sequence(self) -> str:
+        """The key whose sequence goes on after one of `INTRODUCERS`; an empty text for an unknown
+        key, and for a sequence that does not end.
+        """
+        self._escaped_at = -SEQUENCE_S
+        while has_input(SEQUENCE_S):
             last = self._character()
-        return SEQUENCES.get(last, "")
+            if not last.isdigit() and last != ";":
+                return SEQUENCES.get(last, "")
+        return ""
 
     def _character(self) -> str:
         """The next character. Raises EOFError at the end of input."""
@@ -105,10 +135,15 @@ class Keyboard:
         # The first byte of a character in UTF-8 says how many follow it.
         for first, count in ((0xF0, 3), (0xE0, 2), (0xC0, 1)):
             if read[0] >= first:
-                while len(read) <= count and select.select([0], [], [], SEQUENCE_S)[0]:
+                while len(read) <= count and has_input(SEQUENCE_S):
                     read += os.read(0, 1)
                 break
         return read.decode(errors="replace")
+
+
+def has_input(seconds: float) -> bool:
+    """Whether the terminal has something to read, or gets something within ``seconds``."""
+    return bool(select.select([0], [], [], seconds)[0])
 
 
 class Aim(NamedTuple):
@@ -200,7 +235,9 @@ class Cursor:
         return size.lines >= needed and size.columns >= columns
 
     def begin_turn(self, state: State, prompt: str) -> None:
-        """Draws the position before any tile is aimed."""
+        """Draws the position ``state`` at the start of the person's turn, before any tile is aimed,
+        and the ``prompt`` below it.
+        """
         self._aim = None
         self._lines = 0
         self._draw(state, prompt)
@@ -274,10 +311,10 @@ class Cursor:
             return f"{mosaic.board(state)}\n{seats}".split("\n")
         move = self._aim.move(board)
         tile = self._aim.tile
-        held = [place for place in state.legal_moves() if place != PASS and tile_of(place) == tile]
         lit = 0
-        for place in held:
-            lit |= squares_under(board, place)
+        for place in state.legal_moves():
+            if place != PASS and tile_of(place) == tile:
+                lit |= squares_under(board, place)
         drawn = mosaic.aimed(state, move, lit)
         return f"{drawn}\n{seats}".split("\n")
 
@@ -288,7 +325,8 @@ class Cursor:
         size = get_terminal_size()
         if self._aim is None:
             return folded(KEYS, size.columns).split("\n")
-        names = ["you" if seat == state.mover else name for seat, name in enumerate(self._names)]
+        names = list(self._names)
+        names[state.mover] = "you"
         move = self._aim.move(state.board)
         before = list(state.left)
         if state.is_legal(move):
@@ -303,11 +341,12 @@ class Cursor:
         text = f"{colours_of(state.board, move).capitalize()}. {words}"
         lines = folded(text, size.columns).split("\n")[:free]
         lines += [""] * (free - len(lines))
-        counts = ", ".join(
-            f"{name} {old}" if old == new else f"{name} {old} -> {new}"
-            for name, old, new in zip(names, before, after, strict=True)
-        )
-        return [*lines, cut(f"pagodas to place: {counts}", size.columns), cut(KEYS, size.columns)]
+        counts = []
+        for name, old, new in zip(names, before, after, strict=True):
+            change = "" if old == new else f" -> {new}"
+            counts.append(f"{name} {old}{change}")
+        pagodas = f"pagodas to place: {', '.join(counts)}"
+        return [*lines, cut(pagodas, size.columns), cut(KEYS, size.columns)]
 
 
 def cut(text: str, width: int) -> str:

@@ -7,6 +7,7 @@ import os
 import resource
 import shutil
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -132,10 +133,12 @@ def examine(results: Path) -> dict[str, Any]:
                    them
     ``time``       the result of `time_here`
     """
-    reasons = {tier: failure(Sandbox(tier).launch) for tier in TIERS}
-    best: Tier = next((tier for tier in TIERS if not reasons[tier]), "none")
+    walls: dict[Tier, dict[str, Any]] = {}
+    for tier in TIERS:
+        reason = failure(Sandbox(tier).launch)
+        walls[tier] = {"works": not reason, "reason": reason, "meaning": MEANING[tier]}
+    best: Tier = next((tier for tier in TIERS if walls[tier]["works"]), "none")
     system = os.uname()
-    path = search_path(os.environ)
     cache = BuildCache(cache_folder("builds"))
     builds, size = cache.size()
     findings = {
@@ -146,20 +149,14 @@ def examine(results: Path) -> dict[str, Any]:
         "cores": available_cores(),
         "start_method": START_METHOD,
         "sandbox": best,
-        "walls": {
-            tier: {"works": not reason, "reason": reason, "meaning": MEANING[tier]}
-            for tier, reason in reasons.items()
-        },
+        "walls": walls,
         "strangers": why_no_strangers(),
         "sdk": sdk_failure(Sandbox(best).launch),
         "rules": CORE,
         "rules_reason": why_not_native("ARENA_RULES", "arena.rules.native", CORE),
         "channel": CHANNEL,
         "channel_reason": why_not_native("ARENA_CHANNEL", "arena.players.native", CHANNEL),
-        "languages": {
-            name: [place for tool in tools if (place := shutil.which(tool, path=path))]
-            for name, tools in TOOLCHAINS.items()
-        },
+        "languages": {name: _paths_of(tools) for name, tools in TOOLCHAINS.items()},
         "limits": limits_for(results),
         "builds": {
             "folder": str(cache.folder),
@@ -172,6 +169,12 @@ def examine(results: Path) -> dict[str, Any]:
     }
     blocked = NO_BUBBLEWRAP[why_no_bubblewrap()]
     return {**findings, "advice": str(words().advice(findings, blocked)).splitlines()}
+
+
+def _paths_of(tools: Iterable[str]) -> list[str]:
+    """The paths of those ``tools`` that are on the bots' PATH."""
+    path = search_path(os.environ)
+    return list(filter(None, (shutil.which(tool, path=path) for tool in tools)))
 
 
 def time_here() -> dict[str, Any]:
@@ -211,16 +214,19 @@ def why_not_native(variable: str, module: str, in_use: str) -> str:
 
 def limits_for(results: Path) -> dict[str, int | None]:
     """The limits of this process, None for no limit, and the free space for ``results`` in MiB."""
-    kinds = {"open_files": resource.RLIMIT_NOFILE, "processes": resource.RLIMIT_NPROC}
-    soft = {name: resource.getrlimit(kind)[0] for name, kind in kinds.items()}
     folders = (results.absolute(), *results.absolute().parents)
     place = next(folder for folder in folders if folder.is_dir())
     return {
-        **{
-            name: None if limit == resource.RLIM_INFINITY else limit for name, limit in soft.items()
-        },
+        "open_files": _soft_limit(resource.RLIMIT_NOFILE),
+        "processes": _soft_limit(resource.RLIMIT_NPROC),
         "free_mb": shutil.disk_usage(place).free >> 20,
     }
+
+
+def _soft_limit(kind: int) -> int | None:
+    """This process's soft limit of a resource; None for no limit."""
+    limit, _ = resource.getrlimit(kind)
+    return None if limit == resource.RLIM_INFINITY else limit
 
 
 def why_no_bubblewrap() -> str:

@@ -101,9 +101,9 @@ class Human(Player):
         self._hints = []
         self._hints_shown = 0
         mosaic = self._mosaic
-        moves = {move_text(state.board, move): move for move in state.legal_moves()} or {
-            PASSED: PASS
-        }
+        moves = {move_text(state.board, move): move for move in state.legal_moves()}
+        if not moves:
+            moves = {PASSED: PASS}
         cursor = self._cursor_for(state)
         if cursor:
             if self._is_new:

@@ -7,6 +7,7 @@ import importlib
 import os
 import sys
 import traceback
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,7 +61,7 @@ SECTIONS = {
 """The commands by section, each with the first sentence of its help, in the order in which a
 newcomer needs them.
 """
-COMMANDS = tuple(name for section in SECTIONS.values() for name in section)
+COMMANDS = tuple(chain.from_iterable(SECTIONS.values()))
 """The names of the commands that the help lists."""
 CHECKOUT = {"audit-leaks": "tests.match.audit_leaks", "bench": "tests.bench.command"}
 """The modules of commands that exist only in a checkout of the repository. The help does not list
@@ -116,13 +117,12 @@ class CommandTable(click.Group):
         # Late: only a shell that completes a line needs it.
         from click.shell_completion import CompletionItem  # noqa: PLC0415
 
-        listed = {name: text for section in SECTIONS.values() for name, text in section.items()}
-        commands = [
-            CompletionItem(name, help=text)
-            for name, text in listed.items()
-            if name.startswith(incomplete)
-        ]
-        return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
+        items = []
+        for section in SECTIONS.values():
+            for name, text in section.items():
+                if name.startswith(incomplete):
+                    items.append(CompletionItem(name, help=text))
+        return items + click.Command.shell_complete(self, ctx, incomplete)
 
 
 def _complete_help(

@@ -67,12 +67,11 @@ def _no_such_option(option: str, context: click.Context) -> UserError:
     from difflib import get_close_matches  # noqa: PLC0415
 
     # Without the dashes, which all options share.
-    known = {
-        name.lstrip("-"): name
-        for param in context.command.get_params(context)
-        if isinstance(param, click.Option) and not param.hidden
-        for name in param.opts + param.secondary_opts
-    }
+    known = {}
+    for param in context.command.get_params(context):
+        if isinstance(param, click.Option) and not param.hidden:
+            for name in param.opts + param.secondary_opts:
+                known[name.lstrip("-")] = name
     near = get_close_matches(option.lstrip("-"), known, n=1)
     begun = [name for name in known if name.startswith(option.lstrip("-"))]
     meant = " or ".join(known[name] for name in begun[:MAX_NEAR] or near)

@@ -78,11 +78,11 @@ def new(
         )
     starter = language if template == "first" else f"{language}-{template}"
     source = files("arena.cli").joinpath("starters", starter)
-    texts = {
-        target / file.name: file.read_text(encoding="utf-8").replace("NAME", name)
-        for file in sorted(source.iterdir(), key=lambda file: file.name)
-        if file.is_file()
-    }
+    texts = {}
+    for file in sorted(source.iterdir(), key=lambda file: file.name):
+        if file.is_file():
+            text = file.read_text(encoding="utf-8")
+            texts[target / file.name] = text.replace("NAME", name)
     try:
         with made_if_filled(target), ExitStack() as undo:
             for path, text in texts.items():

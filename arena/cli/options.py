@@ -310,8 +310,9 @@ def setting_option(name: str, **others: Any) -> Callable[[Command], Command]:
 
 
 def pool_option(pair: str, base: str) -> Callable[[Command], Command]:
-    """The click option --pool of a command that plays the ``pair`` against each other if there are
-    no opponents. ``base`` is the bot of which copies are then made in games of three and four.
+    """The click option --pool, by which the user names opponents. ``pair`` and ``base`` are words
+    for its help, which says what happens without opponents: the ``pair`` of bots play each other,
+    and in games of three and four against copies of the bot ``base``.
     """
     return click.option(
         "--pool",

@@ -208,10 +208,11 @@ def _new_stderr(player: Player, turn: int | None = None) -> list[str]:
     """The lines of a player's stderr since the last call. A line that was not written in the turn
     ``turn`` says when it was.
     """
-    return [
-        f"stderr: {line}" if when == f"turn {turn}" else f"stderr, {when}: {line}"
-        for when, line in player.take_stderr()
-    ]
+    lines = []
+    for when, line in player.take_stderr():
+        late = "" if when == f"turn {turn}" else f", {when}"
+        lines.append(f"stderr{late}: {line}")
+    return lines
 
 
 def _play_shown(single: SingleGame, game: Round, log: WireLog | None, *, is_drawn: bool) -> Outcome:
@@ -235,7 +236,9 @@ def _play_shown(single: SingleGame, game: Round, log: WireLog | None, *, is_draw
         def show(
             state: State, seat: int, move: int, events: list[Event], note: Note | None
         ) -> None:
-            """Draws a move."""
+            """Draws the ``move`` of ``seat``, what it changed (``events``), and ``state``, the
+            position after it.
+            """
             if has_human and state.end is None:
                 # A person sees the board only at their own turn. Notes are not shown, because a bot
                 # may reveal its hand in them.
@@ -274,8 +277,11 @@ def _laid(game: Resumed | None) -> list[Pair]:
     if game is None:
         return []
     board = game.script.board
-    placed = [parse_move(board, text) for text in game.past if text != PASSED]
-    return [pair for move in placed for pair in pair_of(board, move)]
+    pairs: list[Pair] = []
+    for text in game.past:
+        if text != PASSED:
+            pairs += pair_of(board, parse_move(board, text))
+    return pairs
 
 
 def _position(game: Resumed, names: Sequence[str], human: int | None, mosaic: Mosaic) -> str:
@@ -325,15 +331,12 @@ def _first_given(names: Sequence[str]) -> str:
     none.
     """
     context = click.get_current_context()
-    return next(
-        (
-            option.opts[0]
-            for option in context.command.params
-            if option.name in names
-            and context.get_parameter_source(option.name) is ParameterSource.COMMANDLINE
-        ),
-        "",
-    )
+    for option in context.command.params:
+        if option.name in names:
+            source = context.get_parameter_source(option.name)
+            if source is ParameterSource.COMMANDLINE:
+                return option.opts[0]
+    return ""
 
 
 def _refuse_tables(bots: tuple[str, ...], human: int | None, past: Resumed | None) -> None:
@@ -361,12 +364,10 @@ def _refuse_tables(bots: tuple[str, ...], human: int | None, past: Resumed | Non
         expected += f" {played} played the game"
     else:
         return
-    left = (
-        f"; {printable(names[fault.seat])} had left it at turn {fault.turn} (seat {fault.seat},"
-        f" {fault.kind})"
-        for fault in past.gone
-    )
-    raise click.UsageError(f"expected {expected}{''.join(left)}")
+    for fault in past.gone:
+        name = printable(names[fault.seat])
+        expected += f"; {name} had left it at turn {fault.turn} (seat {fault.seat}, {fault.kind})"
+    raise click.UsageError(f"expected {expected}")
 
 
 def _refuse_misuse(arguments: PlayArguments) -> None:

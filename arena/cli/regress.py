@@ -110,7 +110,8 @@ def _namesake(scripts: Scripts, bot: Bot) -> str:
     options if the run has such a bot, else without them.
     """
     same = renamed(bot, bot.manifest.name).label
-    return same if same in [there.name for there in scripts.info.bots] else bot.manifest.name
+    is_there = any(there.name == same for there in scripts.info.bots)
+    return same if is_there else bot.manifest.name
 
 
 def _with_progress(

@@ -253,7 +253,8 @@ def _deciding_seat(record: GameRecord, turn: int, seat: int | None) -> int:
     one. Raises BadParameter if there is no such seat, or more than one.
     """
     turns = {at: decisions_of(record, at) for at in range(len(record.bots))}
-    matching = [at for at in turns if turn in turns[at] and seat in (None, at)]
+    asked = range(len(record.bots)) if seat is None else [seat]
+    matching = [at for at in asked if turn in turns[at]]
     if len(matching) == 1:
         return matching[0]
     option = "--seat" if matching else "--turn"
@@ -292,7 +293,8 @@ def answer_lines(bot: str, decision: Decision, stderr: str) -> list[str]:
     if decision.fault:
         sentence = f"fault of {bot} ({decision.fault}): {printable(explained(decision.detail))}"
         lines = without_quoted(stderr.rstrip().splitlines(), decision.detail)[-STDERR_LINES:]
-        return [sentence, *(f"     stderr: {printable(line)}" for line in lines)]
+        quoted = [f"     stderr: {printable(line)}" for line in lines]
+        return [sentence, *quoted]
     move = "the same move" if is_same else "another move" if decision.old else "an answer"
     return [f"{decision.new}  ({move}, by {bot} in {decision.spent_ms:.1f} ms)"]
 
@@ -317,12 +319,12 @@ def _pages(run: Run, record: GameRecord, seat: int | None) -> Iterator[tuple[int
         if move != PASS and turn in grades and is_seen:
             remarks.append(f"grade: {grades[turn]}")
         yield state.turns, move_lines(mosaic, state, names, mover, move, events, remarks, seat)
-    faults = [
-        f"forfeit of {names[fault.seat]} after turn {fault.turn} ({fault.kind}):"
-        f" {explained(printable(fault.detail))}"
-        for fault in record.faults
-    ]
-    yield record.turns + 1, screen_folded("\n".join([*faults, end_line(record)]))
+    last_lines = []
+    for fault in record.faults:
+        what = f"forfeit of {names[fault.seat]} after turn {fault.turn} ({fault.kind})"
+        last_lines.append(f"{what}: {explained(printable(fault.detail))}")
+    last_lines.append(end_line(record))
+    yield record.turns + 1, screen_folded("\n".join(last_lines))
 
 
 def _grades(run: Run, record: GameRecord) -> dict[int, str]:
@@ -334,7 +336,10 @@ def _grades(run: Run, record: GameRecord) -> dict[int, str]:
     except RunError as error:
         say(f"warning: grades are left out: {error}")
         return {}
-    return {turn: grade.describe(review[0]) for turn, grade in review[1].items()} if review else {}
+    if not review:
+        return {}
+    judge, grades = review
+    return {turn: grade.describe(judge) for turn, grade in grades.items()}
 
 
 def _board(run: Run, record: GameRecord) -> Board:

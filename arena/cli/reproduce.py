@@ -88,10 +88,8 @@ def reproduce(
         reproduction = repeat(scripts.of(record), fault, kept, bot, sandbox, scripts.info.arena)
     if as_json:
         about = {"run": str(run.folder), "game": record.id, "seat": fault.seat, "bot": bot.label}
-        now = {
-            **reproduction._asdict(),
-            "decisions": [each._asdict() for each in reproduction.decisions],
-        }
+        now = reproduction._asdict()
+        now["decisions"] = [decision._asdict() for decision in reproduction.decisions]
         then = {"turn": fault.turn, "kind": fault.kind, "detail": fault.detail}
         then["words"], now["words"] = now.pop("old_words"), now.pop("new_words")
         tell_json({**about, "recorded": then, **now})

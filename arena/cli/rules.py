@@ -41,16 +41,17 @@ def rules(asked: str | None, *, as_json: bool) -> None:
     if not as_json:
         show_rules(rules_text(asked))
         return
-    tell_json(
-        [
-            {
-                "rule": rule.number,
-                "text": "\n".join(rule.paragraphs),
-                "pictures": [picture._asdict() for picture in rule.pictures],
-            }
-            for rule in (every_rule().values() if asked is None else find_rules(asked))
-        ]
-    )
+    rules = every_rule().values() if asked is None else find_rules(asked)
+    tell_json([_rule_object(rule) for rule in rules])
+
+
+def _rule_object(rule: Rule) -> dict[str, Any]:
+    """A rule as an object for JSON."""
+    return {
+        "rule": rule.number,
+        "text": "\n".join(rule.paragraphs),
+        "pictures": [picture._asdict() for picture in rule.pictures],
+    }
 
 
 def rules_text(asked: str | None) -> str:
@@ -110,7 +111,8 @@ def _examples(rule: Rule) -> Iterator[str]:
     """The examples of a rule, as boards drawn in text with their captions."""
     # As protocol/vectors/README.md describes them.
     text = files("arena.rules").joinpath("positions.jsonl").read_text(encoding="utf-8")
-    positions = {line["name"]: line for line in map(json.loads, text.splitlines())}
+    drawings = [json.loads(line) for line in text.splitlines()]
+    positions = {drawing["name"]: drawing for drawing in drawings}
     for picture in rule.pictures:
         line = positions[picture.name]
         is_allowed = "after" in line
@@ -119,12 +121,12 @@ def _examples(rule: Rule) -> Iterator[str]:
         right = _drawn(f"after {line['move']}", line["after"]) if is_allowed else [""] * len(left)
         beside = max(map(len, left)) + 4
         if len(RULE_INDENT) + beside + max(map(len, right)) > width():
-            yield from (f"{RULE_INDENT}{line}".rstrip() for line in [*left, "", *right])
-            continue
-        yield from (
-            f"{RULE_INDENT}{one:<{beside}}{other}".rstrip()
-            for one, other in zip(left, right, strict=True)
-        )
+            lines = [*left, "", *right]
+        else:
+            pairs = zip(left, right, strict=True)
+            lines = [f"{one:<{beside}}{other}" for one, other in pairs]
+        for text_line in lines:
+            yield f"{RULE_INDENT}{text_line}".rstrip()
     if rule.pictures:
         yield "\n" + _filled(LEGEND, RULE_INDENT)
 
@@ -137,7 +139,9 @@ def _drawn(head: str, position: dict[str, Any]) -> list[str]:
     for area in position["provinces"] + position["villages"]:
         for square in area["squares"] if area["seat"] is not None else ():
             cells[int(square[1:]) - 1][ord(square[0]) - ord("a")] += str(area["seat"])
-    lines = {"": [chr(ord("a") + column) for column in range(len(cells[0]))]}
-    lines |= {str(row): line for row, line in enumerate(cells, 1)}
-    drawn = (f"{row:>2} " + " ".join(f"{cell:<2}" for cell in line) for row, line in lines.items())
-    return [head, *drawn]
+    letters = [chr(ord("a") + column) for column in range(len(cells[0]))]
+    lines = [head]
+    for row, row_cells in enumerate([letters, *cells]):
+        padded_cells = " ".join(f"{cell:<2}" for cell in row_cells)
+        lines.append(f"{row or '':>2} {padded_cells}")
+    return lines

@@ -2,6 +2,9 @@
 options of the sandbox, which many commands have, a line says where they are explained.
 """
 
+from collections.abc import Iterable
+from itertools import chain
+
 import click
 
 SANDBOX = "Sandbox ('arena doctor --help' explains these options)"
@@ -43,13 +46,11 @@ class SectionedCommand(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the sections that have options."""
         options = _options_of(self, ctx)
-        known = {name for names in SECTIONS.values() for name in (*names, *PROTECTION)}
+        known = {*PROTECTION, *chain.from_iterable(SECTIONS.values())}
         others = [name for name in options if name not in known]
         for title, names in {"Options": others, **SECTIONS}.items():
-            records = [options[name].get_help_record(ctx) for name in names if name in options]
-            if shown := [record for record in records if record is not None]:
-                with formatter.section(title):
-                    formatter.write_dl(shown)
+            shown = [options[name] for name in names if name in options]
+            _write_section(title, shown, ctx, formatter)
         _write_protection(options, formatter)
 
 
@@ -62,9 +63,7 @@ class BriefCommand(SectionedCommand):
         """Writes all options except those of the sandbox, and one line for these."""
         options = _options_of(self, ctx)
         own = [option for name, option in options.items() if name not in PROTECTION]
-        records = [option.get_help_record(ctx) for option in own]
-        with formatter.section("Options"):
-            formatter.write_dl([record for record in records if record is not None])
+        _write_section("Options", own, ctx, formatter)
         _write_protection(options, formatter)
 
 
@@ -79,18 +78,28 @@ class ExplainingCommand(click.Command):
         from arena.cli.run import run  # noqa: PLC0415
 
         options = _options_of(run, ctx)
-        records = [options[name].get_help_record(ctx) for name in PROTECTION]
-        with formatter.section("Sandbox, in commands that start bots"):
-            formatter.write_dl([record for record in records if record is not None])
+        of_sandbox = [options[name] for name in PROTECTION]
+        _write_section("Sandbox, in commands that start bots", of_sandbox, ctx, formatter)
 
 
 def _options_of(command: click.Command, ctx: click.Context) -> dict[str, click.Option]:
     """The options that a command's help shows, by name without dashes."""
-    return {
-        max(param.opts, key=len).lstrip("-"): param
-        for param in command.get_params(ctx)
-        if isinstance(param, click.Option) and not param.hidden
-    }
+    options = {}
+    for param in command.get_params(ctx):
+        if isinstance(param, click.Option) and not param.hidden:
+            longest = max(param.opts, key=len)
+            options[longest.lstrip("-")] = param
+    return options
+
+
+def _write_section(
+    title: str, options: Iterable[click.Option], ctx: click.Context, formatter: click.HelpFormatter
+) -> None:
+    """Writes a section of a command's help, unless none of its options has a help text."""
+    records = list(filter(None, (option.get_help_record(ctx) for option in options)))
+    if records:
+        with formatter.section(title):
+            formatter.write_dl(records)
 
 
 def _write_protection(options: dict[str, click.Option], formatter: click.HelpFormatter) -> None:

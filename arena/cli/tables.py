@@ -84,7 +84,7 @@ def _print(tables: "Tables", output: OutputOptions) -> None:
 
 
 def show_notes(tables: "Tables") -> None:
-    """Prints the notes of tables to stderr, if the tables themselves are printed without them."""
+    """Prints the notes of ``tables`` to stderr, for output that leaves them out, such as files."""
     for note in tables.notes:
         say(f"note: {printable(note)}")
 

@@ -83,11 +83,12 @@ def folded(text: str, width: int | None, indent: str = INDENT) -> str:
     """The text with each line folded to ``width`` columns; None changes nothing. ``indent`` stands
     before the further parts of a line.
     """
-    return (
-        text
-        if width is None
-        else "\n".join("\n".join(_fold(line, width, indent)) for line in text.split("\n"))
-    )
+    if width is None:
+        return text
+    lines: list[str] = []
+    for line in text.split("\n"):
+        lines += _fold(line, width, indent)
+    return "\n".join(lines)
 
 
 def _fold(line: str, width: int, indent: str) -> Iterator[str]:

@@ -2,6 +2,7 @@
 with the original one.
 """
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,17 @@ PLAY_ON = "repeat the command with a larger --compare-games to continue"
 """What to do if the comparison is undecided."""
 
 
+def _parse_params(
+    context: click.Context, parameter: click.Parameter, values: Iterable[str]
+) -> list[tuning.TunedOption]:
+    """Reads the values of ``--param``, each with one or more options separated by commas."""
+    options: list[tuning.TunedOption] = []
+    for value in values:
+        parts = split_commas(context, parameter, value) or ()
+        options += map(tuning.read_tuned_option, parts)
+    return options
+
+
 @click.command(cls=SectionedCommand)
 @click.argument("bot", shell_complete=complete_bots)
 @click.option(
@@ -58,11 +70,7 @@ PLAY_ON = "repeat the command with a larger --compare-games to continue"
     multiple=True,
     required=True,
     metavar="NAME[=LOW..HIGH],...",
-    callback=lambda context, parameter, values: [
-        tuning.read_tuned_option(part)
-        for value in values
-        for part in split_commas(context, parameter, value) or ()
-    ],
+    callback=_parse_params,
     help="The options to tune, each in its range in bot.toml or in this one.",
 )
 @pool_option("the two sides of the search", "BOT")

@@ -197,7 +197,7 @@ def request_run(home: Path, options: GivenOptions, tell: Tell) -> Request:
     """
     find = bot_finder(home, tell, in_process=options.get("in_process", False))
     names = options.get("bots") or (NAMES if options.get("in_process") else ())
-    bots = [find(name) for name in names] or _newest_bots(home, tell)
+    bots = list(map(find, names)) or _newest_bots(home, tell)
     if "challenger" in options:
         label = _seat_challenger(find, str(options["challenger"]), bots)
         options = {**options, "challenger": label}
@@ -321,7 +321,7 @@ def request_comparison(
     """
     find = bot_finder(home, tell, in_process=options.get("in_process", False))
     new, old = _find_pair(find, compare, tell)
-    pool = [find(name) for name in options.get("bots", ())] or _copies(old, options)
+    pool = list(map(find, options.get("bots", ()))) or _copies(old, options)
     bots = [new, old, *pool]
     compare = replace(compare, new=new.label, old=old.label, luck="roles")
     request = _request(bots, options, tell, compare=compare)
@@ -385,7 +385,7 @@ def request_tuning(
     tuning = Tuning(bot.label, parameters, step or max(1, BLOCKS_A_STEP // boards))
     sides = _sides(bot, {parameter.name for parameter in parameters})
     find = bot_finder(home, tell)
-    pool = [find(name) for name in options.get("bots", ())] or _copies(bot, options)
+    pool = list(map(find, options.get("bots", ()))) or _copies(bot, options)
     request = _request([*sides, *pool], options, tell, tune=tuning)
     deals = deals_of_search(games, boards, games_a_block(options))
     return replace(request, config=replace(request.config, deals=deals))
@@ -405,9 +405,8 @@ def _sides(bot: Bot, tuned: Collection[str]) -> list[Bot]:
             "tune those that matter most, then the others",
         )
     sign = "-" if "@" in bot.base else "@"
-    return [
-        renamed(replace(bot, settings=kept), f"{bot.base}{sign}{side}") for side in ("up", "down")
-    ]
+    side = replace(bot, settings=kept)
+    return [renamed(side, f"{bot.base}{sign}up"), renamed(side, f"{bot.base}{sign}down")]
 
 
 def _find_pair(find: Callable[[str], Bot], pair: Comparison, tell: Tell) -> tuple[Bot, Bot]:

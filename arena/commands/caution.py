@@ -57,9 +57,11 @@ def _dealt(state: State, luck: Shuffler) -> State:
     """A copy of ``state`` in which the tiles that its mover cannot see are dealt anew."""
     dealt = state.copy()
     rivals = [seat for seat in range(len(state.left)) if seat != state.mover]
-    unseen = [tile for seat in rivals for tile in state.hands[seat]]
+    unseen = list(state.pile_tiles())
+    for seat in rivals:
+        unseen += state.hands[seat]
     # Sorted, so that where a tile really is makes no difference.
-    unseen = sorted([*unseen, *state.pile_tiles()])
+    unseen.sort()
     luck.shuffle(unseen)
     for seat in rivals:
         count = len(state.hands[seat])

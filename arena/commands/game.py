@@ -116,7 +116,8 @@ class SingleGame(NamedTuple):
             if past:
                 # Seats that had left the recorded game are never asked again.
                 seated = {seat: Recorded(past.script.record, seat) for seat in past.absent}
-            free = [seat for seat in range(MAX_SEATS) if seat != self.human and seat not in seated]
+            taken = {self.human, *seated}
+            free = [seat for seat in range(MAX_SEATS) if seat not in taken]
             for bot, seat in zip(staged.bots, free, strict=False):
                 seated[seat] = self._player(bot, seat, log)
             if self.human is not None and person is not None:
@@ -174,7 +175,7 @@ class Past(NamedTuple):
 
     @property
     def turn(self) -> int:
-        """The number of tiles that are placed by these moves."""
+        """The number of tiles that the moves before that point placed."""
         return sum(text != PASSED for text in self.moves)
 
     def steps(self, state: State) -> Iterator[tuple[int, int, State]]:
@@ -363,13 +364,13 @@ def _kept_folders(results: Path) -> list[Path]:
     """The folders of kept games in ``results``, the newest first; none if ``results`` cannot be
     read.
     """
+    times = []
     try:
         with os.scandir(results) as entries:
-            times = [
-                (entry.stat(follow_symlinks=False).st_mtime, entry.path)
-                for entry in entries
-                if entry.name.startswith(f"{PREFIX}-") and entry.is_dir(follow_symlinks=False)
-            ]
+            for entry in entries:
+                is_named = entry.name.startswith(f"{PREFIX}-")
+                if is_named and entry.is_dir(follow_symlinks=False):
+                    times.append((entry.stat(follow_symlinks=False).st_mtime, entry.path))
     except OSError:
         return []
     return [Path(path) for _, path in sorted(times, reverse=True)]

@@ -48,14 +48,20 @@ def is_home(folder: Path) -> bool:
     try:
         if not _is_mine(folder) or (folder / RUN_FILE).exists():
             return False
-        return _is_mine(folder / MARK) or any(
-            _is_mine(part) and _is_mine(part / file)
-            for name, file in EVIDENCE
-            if _is_mine(folder / name) and (folder / name).is_dir()
-            for part in (folder / name).iterdir()
-        )
+        if _is_mine(folder / MARK):
+            return True
+        return any(_has_own_part(folder / name, file) for name, file in EVIDENCE)
     except OSError:
         return False
+
+
+def _has_own_part(folder: Path, file: str) -> bool:
+    """Whether a folder, one of its subfolders and the file called ``file`` in that subfolder all
+    belong to the current user. Raises OSError.
+    """
+    if not _is_mine(folder) or not folder.is_dir():
+        return False
+    return any(_is_mine(part) and _is_mine(part / file) for part in folder.iterdir())
 
 
 def _is_mine(path: Path) -> bool:

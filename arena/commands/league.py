@@ -118,8 +118,9 @@ class LeaguePlay:
         self._tested.clear()
         for drawn in config.drawn:
             self._count(drawn)
-        ids = session.journal.ids
-        unplayed = [batch for drawn in config.drawn for batch in schedule.drawn_batches(drawn, ids)]
+        unplayed: list[list[GamePlan]] = []
+        for drawn in config.drawn:
+            unplayed += schedule.drawn_batches(drawn, session.journal.ids)
         return Games(
             as_drawn(unplayed, self._draw),
             # The last draw of a league is played to its end.
@@ -159,12 +160,11 @@ class LeaguePlay:
         """The half-width in Elo of the widest interval among the members that play; infinite if one
         of them has no interval, or if no member plays.
         """
-        known = self._known
-        errors = [
-            known[each.bot].error if each.bot in known else inf
-            for each in self._all()
-            if each.plays
-        ]
+        errors = []
+        for member in self._all():
+            if member.plays:
+                rating = self._known.get(member.bot)
+                errors.append(rating.error if rating else inf)
         return max(errors, default=inf)
 
     def _draw(self) -> list[list[GamePlan]]:
@@ -225,11 +225,8 @@ class LeaguePlay:
         has_looked = self._look()
         there = self._session.setup.bots
         between = self._budget.between if self._session.run.config.players == DUEL else ()
-        rivals = [
-            rival
-            for rival in self.rivals()
-            if rival.bot in there and (not between or rival.bot in between)
-        ]
+        eligible = there.keys() & between if between else there.keys()
+        rivals = [rival for rival in self.rivals() if rival.bot in eligible]
         shown = frozenset((rival.bot, rival.is_benchmark) for rival in rivals)
         if has_looked or shown != self._shown:
             self._field.show(rivals, has_scale=bool(self.members.league.scale))
@@ -252,12 +249,10 @@ class LeaguePlay:
         counts = league_counts(
             session.journal.path, config.bots, config.match, own_decks=config.has_own_decks
         )
-        before = {
-            bot: old
-            for bot, old in versions_before(league.members).items()
-            if league.members[bot].is_waiting
-        }
-        self._known = on_scale(counts, league.with_status("benchmark"), league.scale, before)
+        before = versions_before(league.members)
+        waiting_after = {bot: before[bot] for bot in before if league.members[bot].is_waiting}
+        benchmarks = league.with_status("benchmark")
+        self._known = on_scale(counts, benchmarks, league.scale, waiting_after)
         self._fix_scale(counts)
         self._judge_candidates()
         self.members.begin_regressions()
@@ -302,12 +297,11 @@ class LeaguePlay:
         if league.scale.weights:
             return
         benchmarks = league.with_status("benchmark")
-        ratings = [self._known[bot] for bot in benchmarks if bot in self._known]
-        can_begin = len(ratings) == len(benchmarks) and can_found(
-            [(rating.error, rating.games) for rating in ratings]
-        )
-        if not (league.scale or can_begin):
-            return
+        if not league.scale:
+            ratings = [self._known[bot] for bot in benchmarks if bot in self._known]
+            founders = [(rating.error, rating.games) for rating in ratings]
+            if len(founders) < len(benchmarks) or not can_found(founders):
+                return
         scale = frozen_scale(counts, benchmarks, league.scale)
         if scale is not None:
             self.members.append(Scaled(utc_now(), dict(scale.elo), dict(scale.weights)))
@@ -321,11 +315,16 @@ class LeaguePlay:
         elos = {bot: rating.elo for bot, rating in self._known.items()}
         placing = self._budget.placing
         authors = {label: bot.manifest.author for label, bot in there.items()}
-        placed = [each.placed for each in self._all() if each.placed and authors.get(each.bot)]
-        placed.sort(key=lambda each: each.when)
-        turns = {authors[each.bot]: each.when for each in placed}
+        placed = [member.placed for member in self._all() if member.placed]
+        turns = dict[str, str]()
+        for event in sorted(placed, key=lambda event: event.when):
+            author = authors.get(event.bot)
+            if author:
+                turns[author] = event.when
         rivals = []
-        for member in [each for each in self._all() if each.plays]:
+        for member in self._all():
+            if not member.plays:
+                continue
             bot = member.bot
             before = earlier.get(member.bot, "")
             rating = self._known.get(bot)

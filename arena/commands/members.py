@@ -92,10 +92,13 @@ class Members:
         """
         with events_file(self.folder) as file:
             self.refresh()
-            known = self.league.members
-            new = [each for each in events if not isinstance(each, Joined) or each.bot not in known]
-            for event in new:
+            known = set(self.league.members)
+            new = []
+            for event in events:
+                if isinstance(event, Joined) and event.bot in known:
+                    continue
                 self.league.add(event)
+                new.append(event)
             file.append(lines_of(new))
             self._size = size_of(self.folder)
 
@@ -216,8 +219,8 @@ class Members:
         return [member_label(self._find(text)) for text in texts]
 
     def has_hash(self, label: str, sha256: str) -> bool:
-        """Whether the files of the member with this label still have this hash; True if the bot
-        cannot be found or read.
+        """Whether the files of the member with this label still have the hash ``sha256``; True if
+        the bot cannot be found or read.
         """
         try:
             return self._find(label).sha256 == sha256
@@ -236,8 +239,12 @@ class Members:
         """The labels of the benchmarks of a league for which the user names none: the bundled bots
         that can be started on this machine, or the built-in bots of `BUILT_IN` if there are none.
         """
-        ladder = self._registry.of_ladder()
-        return [label for label in ladder if not lack(self._find(label))[0]] or list(BUILT_IN)
+        startable = []
+        for label in self._registry.of_ladder():
+            reason, _ = lack(self._find(label))
+            if not reason:
+                startable.append(label)
+        return startable or list(BUILT_IN)
 
 
 def expect_room(registry: Registry, folder: Path, bot: Bot) -> None:
@@ -294,12 +301,12 @@ def versions_in_leagues(home: Path, joined: Path | None) -> set[str]:
     because its games are still in the league. Raises RunError if the league ``joined`` cannot be
     read.
     """
-    names = {split_options(label)[0] for label in read_league(joined).members} if joined else set()
+    labels = list(read_league(joined).members) if joined else []
     for folder in leagues_in(home):
         # A league that cannot be read reports that when it is played.
         with suppress(RunError):
-            names |= {split_options(label)[0] for label in read_league(folder).members}
-    return names
+            labels += read_league(folder).members
+    return {split_options(label)[0] for label in labels}
 
 
 def league_folder(home: Path, name: str | None) -> Path:
@@ -395,7 +402,12 @@ def _names(bots: Sequence[str]) -> list[str]:
     without a version or options. If there are none, the list is ``bots`` itself: its labels match
     no bot's name, so nothing joins automatically; an empty ``bots`` stays empty.
     """
-    return [name for name in bots if "@" not in name and split_options(name)[1] is None] or [*bots]
+    names = []
+    for name in bots:
+        _, options = split_options(name)
+        if "@" not in name and options is None:
+            names.append(name)
+    return names or list(bots)
 
 
 def league_request(

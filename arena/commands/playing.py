@@ -120,9 +120,8 @@ class SandboxChoice(NamedTuple):
         mode = self.mode or own.sandbox or "auto"
         if mode == "strangers":
             _refuse_programs(grants)
-        choice = choose(
-            mode, accept_none=self.unsafe or all(is_trusted(bot, self.trusted, own) for bot in bots)
-        )
+        is_safe = all(is_trusted(bot, self.trusted, own) for bot in bots)
+        choice = choose(mode, accept_none=self.unsafe or is_safe)
         if choice.warning:
             self.tell(f"warning: {choice.warning}")
         if choice.note and self.advise and _is_new(self.home, choice.note):
@@ -202,7 +201,7 @@ def _named(name: str, bots: Sequence[Bot]) -> list[str]:
     """
     meant = [bot for bot in bots if is_meant(bot, name, Path())]
     if not meant:
-        names = list(dict.fromkeys(bot.base for bot in bots))
+        names = _base_labels(bots)
         hint = f"{did_you_mean(name, names)}there are {', '.join(names)}"
         raise ConfigError(f"--allow names {name!r}, which does not play here", hint)
     if any(map(is_built_in, meant)):
@@ -210,14 +209,20 @@ def _named(name: str, bots: Sequence[Bot]) -> list[str]:
             f"--allow names {name}, which is built in and needs no permission",
             "leave it out: built-in bots are part of the arena",
         )
-    return list(dict.fromkeys(bot.base for bot in meant))
+    return _base_labels(meant)
+
+
+def _base_labels(bots: Sequence[Bot]) -> list[str]:
+    """The labels, without options, of these bots, in their order, each once."""
+    return list(dict.fromkeys(bot.base for bot in bots))
 
 
 def _folder_of(base: str, bots: Sequence[Bot]) -> Path:
     """The folder of the bot whose label without options is ``base``. Raises ConfigError if ``bots``
     has two programs with that label.
     """
-    folders = {bot.folder.resolve(): bot.folder for bot in bots if bot.base == base}
+    namesakes = [bot for bot in bots if bot.base == base]
+    folders = {bot.folder.resolve(): bot.folder for bot in namesakes}
     if len(folders) > 1:
         raise ConfigError(
             f"--allow names {base}, but two programs have this name:"

@@ -210,7 +210,9 @@ class Review:
 
     def _seats(self, record: GameRecord) -> set[int]:
         """The seats of a game whose decisions this review is about."""
-        return {seat for seat, bot in enumerate(record.bots) if not self._bots or bot in self._bots}
+        if not self._bots:
+            return set(range(len(record.bots)))
+        return {seat for seat, bot in enumerate(record.bots) if bot in self._bots}
 
     def _chosen(self, game: str | None, most: int | None) -> tuple[int, list[GameRecord]]:
         """The number of games that are held back, and the records of at most ``most`` games to

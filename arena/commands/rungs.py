@@ -61,11 +61,10 @@ def rungs(bots: Collection[str]) -> list[Rung]:
     ones that are among ``bots``, the names of the bots that can play here.
     """
     elo = {place.bot: place.elo for place in published_league().places}
-    bundled = sorted((bot for bot in BUNDLED_RUNGS if bot in bots), key=lambda bot: elo[bot])
-    return [
-        *(Rung(bot, sentence) for bot, sentence in BUILT_IN_RUNGS),
-        *(Rung(bot, BUNDLED_RUNGS[bot]) for bot in bundled),
-    ]
+    playable = [bot for bot in BUNDLED_RUNGS if bot in bots]
+    bundled = [Rung(bot, BUNDLED_RUNGS[bot]) for bot in playable]
+    bundled.sort(key=lambda rung: elo[rung.bot])
+    return [Rung(bot, sentence) for bot, sentence in BUILT_IN_RUNGS] + bundled
 
 
 def scores(games: Iterable[PastGame]) -> dict[str, PersonScore]:

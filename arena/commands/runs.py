@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from io import StringIO
-from itertools import filterfalse
+from itertools import chain, filterfalse
 from math import isfinite, isnan, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -68,7 +68,8 @@ def every_run(results: Path) -> dict[str, Path]:
     inside = sorted(results.iterdir()) if results.is_dir() else []
     for collection in inside:
         if collection.name not in runs and not collection.is_symlink():
-            runs |= {f"{collection.name}/{run.name}": run for run in list_runs(collection)}
+            for run in list_runs(collection):
+                runs[f"{collection.name}/{run.name}"] = run
     return runs
 
 
@@ -89,7 +90,8 @@ def run_folder(home: Path, run: str | None) -> Path:
     for folder in folders:
         if (folder / RUN_FILE).is_file():
             return folder
-    inner = sorted(str(path.parent) for folder in folders for path in folder.glob(f"*/{RUN_FILE}"))
+    files = chain.from_iterable(folder.glob(f"*/{RUN_FILE}") for folder in folders)
+    inner = sorted(str(file.parent) for file in files)
     if inner:
         more = f" and {len(inner) - MAX_NAMED} more" if len(inner) > MAX_NAMED else ""
         raise RunError(
@@ -185,8 +187,10 @@ class Rated(NamedTuple):
     def object(self) -> dict[str, Any]:
         """The rating as an object for JSON, with None in place of NaN."""
         row = self._asdict()
-        missing = {key for key, value in row.items() if isinstance(value, float) and isnan(value)}
-        return {key: None if key in missing else value for key, value in row.items()}
+        for key, value in row.items():
+            if isinstance(value, float) and isnan(value):
+                row[key] = None
+        return row
 
 
 def ratings_in(folder: Path) -> list[Rated]:
@@ -449,16 +453,17 @@ def comparison_of(folder: Path, request: Request, contest: "Contest") -> Compari
     # This loads pandas and scipy, which commands do not need.
     import pandas as pd  # noqa: PLC0415
 
-    from arena.ratings.estimates import UNKNOWN, Look, plain_estimate, unbiased_estimate  # noqa: PLC0415
+    from arena.ratings import estimates  # noqa: PLC0415
 
     test = contest.test
     new, old = (bot.label for bot in request.bots[:2])
-    looks = pd.DataFrame(contest.looks, columns=pd.Index(Look._fields))
+    looks = pd.DataFrame(contest.looks, columns=pd.Index(estimates.Look._fields))
     looks["verdict"] = looks["verdict"].astype(str)
     looks.insert(2, "lower", test.question.lower)
     looks.insert(3, "upper", test.question.upper)
     return ComparisonResult(
         folder, str(test.verdict), new, old, test.blocks, contest.games, test.llr,
-        UNKNOWN if contest.is_same else unbiased_estimate(test),
-        UNKNOWN if contest.is_same else plain_estimate(test), looks, contest.is_same,
+        estimates.UNKNOWN if contest.is_same else estimates.unbiased_estimate(test),
+        estimates.UNKNOWN if contest.is_same else estimates.plain_estimate(test),
+        looks, contest.is_same,
     )  # fmt: skip

@@ -4,7 +4,9 @@ joins, which villages it takes, and how many pagodas each seat then has left.
 Only what the board shows is used, so these words tell a player nothing that is hidden.
 """
 
+from collections import Counter
 from collections.abc import Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from arena.rules import State
@@ -66,7 +68,7 @@ def effects_of(state: State, move: int, names: Sequence[str], viewer: int) -> Mo
     events = list[Event]()
     after.play(move, events)
     writer = _Writer(state, after, names, viewer)
-    effects = [effect for event in events for effect in writer.effects(event)]
+    effects = list(chain.from_iterable(map(writer.effects, events)))
     if not effects:
         effects = [writer.single(move)]
     if after.end == LAST_PAGODA:
@@ -101,8 +103,10 @@ class _Writer:
             "connect": self._connect,
             "conquer": self._conquer,
         }[event.name]
-        homecomings = [] if event.name == "conquer" else event.home
-        return [write(event), *(self._home(seat, count) for seat, count in homecomings)]
+        effects = [write(event)]
+        if event.name != "conquer":
+            effects += [self._home(seat, count) for seat, count in event.home]
+        return effects
 
     def single(self, move: int) -> Effect:
         """The effect of a tile that touches no space of its colours."""
@@ -160,16 +164,14 @@ class _Writer:
         """The effect of an event that joins provinces."""
         colour = self._colour(event)
         joined = self._joined(event)
-        sizes = dict.fromkeys((event.seat, *(province.owner for province in joined)), 0)
+        sizes = Counter[int]()
         for province in joined:
             sizes[province.owner] += province.size
-        others = [
-            f"{self._owner(seat)} {size}" for seat, size in sizes.items() if seat != event.seat
-        ]
-        parts = f"{self._owner(event.seat)} {sizes[event.seat]} {colour} squares"
-        if others:
-            words = f"Joins {parts} with {' and '.join(others)}."
-            brief = f"{parts} swallow {' and '.join(others)}"
+        parts = f"{self._owner(event.seat)} {sizes.pop(event.seat, 0)} {colour} squares"
+        if sizes:
+            others = " and ".join(f"{self._owner(seat)} {size}" for seat, size in sizes.items())
+            words = f"Joins {parts} with {others}."
+            brief = f"{parts} swallow {others}"
         else:
             words = f"Joins {parts} to one province."
             brief = f"{self._owner(event.seat)} {colour} provinces join"
@@ -179,7 +181,8 @@ class _Writer:
         """Why the joined province belongs to the seat of ``event``."""
         joined = self._joined(event)
         owner = "yours" if self._is_viewer(event.seat) else self._owner(event.seat)
-        if len({province.owner for province in joined}) == 1:
+        owners = {province.owner for province in joined}
+        if len(owners) == 1:
             return "Pagodas that the province does not need return." if event.home else ""
         if any(province.size >= MAJOR for province in joined):
             return f"The province of five or more was there first, so all {event.size} are {owner}."
@@ -249,11 +252,8 @@ class _Writer:
     def _joined(self, event: Event) -> list[OwnedProvince]:
         """The provinces before the move of which the province of ``event`` consists."""
         colour, whole = self._after_province(event)
-        return [
-            province
-            for of_colour, province in self._before.provinces()
-            if of_colour == colour and province.mask & whole.mask
-        ]
+        provinces = [each for of_colour, each in self._before.provinces() if of_colour == colour]
+        return [province for province in provinces if province.mask & whole.mask]
 
     def _loser(self, event: Event) -> str:
         """The name of the seat that loses the village of ``event``."""

@@ -4,10 +4,10 @@ on. A file is replaced in one step.
 
 import csv
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from io import StringIO
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -170,19 +170,31 @@ def csv_of_games(run: Run, seats: int) -> Iterator[str]:
         text = StringIO()
         csv.writer(text, lineterminator="\n").writerows(piece)
         yield text.getvalue()
-        piece = [[*map(_cell, _cells(row, seats))] for _, row in islice(rows, AT_ONCE)]
+        cells = (_cells(row, seats) for _, row in islice(rows, AT_ONCE))
+        piece = [list(map(_cell, row_cells)) for row_cells in cells]
 
 
 def _head(seats: int) -> list[str]:
     """The names of the columns of a file of games, for games of at most ``seats`` players."""
-    by_seat = [f"{name}_{seat}" for seat in range(seats) for name in BY_SEAT]
+    by_seat = _seat_columns(BY_SEAT, seats)
     return ["id", "block", "board", "deal", "seating", "end", "turns", *by_seat, "faults"]
+
+
+def _seat_columns(kinds: Mapping[str, str], seats: int) -> dict[str, str]:
+    """The columns that a file of games has for each seat, seat by seat, such as ``rank_0``, each
+    with its type. ``kinds`` has the types of one seat's columns by name.
+    """
+    columns = {}
+    for seat in range(seats):
+        for name, kind in kinds.items():
+            columns[f"{name}_{seat}"] = kind
+    return columns
 
 
 def _cells(row: Row, seats: int) -> list[Any]:
     """The cells of the game ``row`` in a file of games with columns for ``seats`` seats."""
     places = zip(row.bots, shares(row.ranks), row.ranks, row.left, row.think_ms, strict=True)
-    by_seat: list[Any] = [value for place in places for value in place]
+    by_seat: list[Any] = list(chain.from_iterable(places))
     by_seat += [None] * (len(BY_SEAT) * (seats - len(row.bots)))
     faults = ";".join(f"{fault.seat}:{fault.kind}" for fault in row.faults)
     game = [row.id, f"{row.board}/{row.deal}", row.board, row.deal, row.seating, row.end, row.turns]
@@ -201,11 +213,11 @@ def games_frame(run: Run, *, moves: bool = False) -> pd.DataFrame:
     rows = list(read_rows(run.journal, row_decoder(WholeRow if moves else Row)))
     seats = max((len(row.bots) for _, row in rows), default=2)
     names = [*_head(seats), *(("deck", "moves", "ms", "notes") if moves else ())]
-    cells = [
-        _whole(row, seats) if isinstance(row, WholeRow) else _cells(row, seats) for _, row in rows
-    ]
+    cells = []
+    for _, row in rows:
+        cells.append(_whole(row, seats) if isinstance(row, WholeRow) else _cells(row, seats))
     kinds = {name: kind.replace("i", "I") for name, kind in BY_SEAT.items() if kind != "string"}
-    by_seat = {f"{name}_{seat}": kinds[name] for seat in range(seats) for name in kinds}
+    by_seat = _seat_columns(kinds, seats)
     return pd.DataFrame(cells, columns=pd.Index(names)).astype(by_seat)
 
 
@@ -214,17 +226,17 @@ def _whole(row: WholeRow, seats: int) -> list[Any]:
     Notes get the seat of their bot, which a record leaves out because it follows from the turn.
     """
     movers = [number % len(row.bots) for number, move in enumerate(row.moves) if move != PASSED]
-    notes = [
-        {
-            "turn": turn,
-            "seat": movers[turn],
-            "value": note.value,
-            "text": note.text or None,
-            "numbers": list(note.numbers.items()),
-        }
-        for turn, note in kept_notes(row.notes).items()
-        if 0 <= turn < len(movers)
-    ]
+    notes = []
+    for turn, note in kept_notes(row.notes).items():
+        if 0 <= turn < len(movers):
+            shown = {
+                "turn": turn,
+                "seat": movers[turn],
+                "value": note.value,
+                "text": note.text or None,
+                "numbers": list(note.numbers.items()),
+            }
+            notes.append(shown)
     return [*_cells(row, seats), row.deck, row.moves, row.ms, notes or None]
 
 
@@ -277,15 +289,19 @@ def _games_schema(seats: int, library: Any) -> Any:
                                                        share of the win), text string, numbers a map
                                                        of float64
     """
-    kinds = {f"{name}_{seat}": kind for seat in range(seats) for name, kind in BY_SEAT.items()}
+    kinds = _seat_columns(BY_SEAT, seats)
     kinds |= dict.fromkeys(("deal", "seating", "turns"), "int32")
     text = library.string()
     real = library.float64()
     note = {"turn": library.int16(), "seat": library.int8(), "value": real, "text": text}
     note["numbers"] = library.map_(text, real)
     named = [(name, getattr(library, kinds.get(name, "string"))()) for name in _head(seats)]
-    lists = (("moves", text), ("ms", real), ("notes", library.struct(note)))
-    named += [("deck", text), *((name, library.list_(kind)) for name, kind in lists)]
+    named += [
+        ("deck", text),
+        ("moves", library.list_(text)),
+        ("ms", library.list_(real)),
+        ("notes", library.list_(library.struct(note))),
+    ]
     return library.schema(named)
 
 
@@ -295,8 +311,5 @@ def _games_batches(run: Run, seats: int, library: Any, schema: Any) -> Iterator[
     """
     rows = read_rows(run.journal, row_decoder(WholeRow))
     while piece := [_whole(row, seats) for _, row in islice(rows, AT_ONCE)]:
-        columns = [
-            library.array(column, kind)
-            for column, kind in zip(zip(*piece, strict=True), schema.types, strict=True)
-        ]
-        yield library.record_batch(columns, schema=schema)
+        columns = map(library.array, zip(*piece, strict=True), schema.types)
+        yield library.record_batch(list(columns), schema=schema)

@@ -147,7 +147,8 @@ def _bound_lines(standings: "TableData") -> list[str]:
         meanings = {"<": "< stands for below", ">": "> stands for above"}
     if not marks:
         return []
-    return [f"{' and '.join(meanings[mark] for mark in marks)}, with 95 % confidence"]
+    explained = " and ".join(meanings[mark] for mark in marks)
+    return [f"{explained}, with 95 % confidence"]
 
 
 def gain_lines(tables: "Tables") -> list[str]:

@@ -110,10 +110,14 @@ def width_of(text: str) -> int:
     """The number of columns that ``text``, one line, takes on a terminal."""
     if text.isascii():
         return len(text)
-    return sum(
-        0 if category(sign) in {"Mn", "Me"} else 1 + (east_asian_width(sign) in "WF")
-        for sign in text
-    )
+    return sum(map(_width_of_sign, text))
+
+
+def _width_of_sign(sign: str) -> int:
+    """The number of columns that a character takes: 0, 1 or 2."""
+    if category(sign) in {"Mn", "Me"}:
+        return 0
+    return 2 if east_asian_width(sign) in {"W", "F"} else 1
 
 
 def padded(text: str, width: int, *, is_left: bool = True) -> str:
@@ -147,14 +151,13 @@ def cut_names(names: Sequence[str], width: int, ellipsis: str = ELLIPSIS) -> lis
     same = len(commonprefix(different))  # noqa: RUF071 - names are no paths
     for room in range(max(width, 1), widest):
         for share in (*SHARES, None):
-            cut = {
-                name: _around(name, room, ellipsis, same)
-                if share is None
-                else shortened(name, room, ellipsis, share)
-                for name in different
-            }
-            if len(set(cut.values())) == len(different):
-                return [cut[name] for name in names]
+            if share is None:
+                cut = [_around(name, room, ellipsis, same) for name in different]
+            else:
+                cut = [shortened(name, room, ellipsis, share) for name in different]
+            if len(set(cut)) == len(different):
+                short = dict(zip(different, cut, strict=True))
+                return [short[name] for name in names]
     return list(names)
 
 
@@ -229,22 +232,20 @@ def columns_text(
     ``left`` and ``names``. On a terminal narrower than the table (``width``, None: any width),
     columns in ``names`` are cut, and those in ``spare`` are left out, the first one first.
     """
-    fields = [
-        Strip(
-            [head, *(printable(row[at]) for row in rows)],
-            head in left or head in names,
-            head in names,
-            spare.index(head) + 1 if head in spare else 0,
-        )
-        for at, head in enumerate(heads)
-    ]
+    fields = []
+    for at, head in enumerate(heads):
+        cells = [printable(row[at]) for row in rows]
+        is_name = head in names
+        when_left_out = spare.index(head) + 1 if head in spare else 0
+        fields.append(Strip([head, *cells], head in left or is_name, is_name, when_left_out))
     return grid_text(fields, width)
 
 
 def _narrowed(fields: Sequence[Strip], width: int) -> list[Strip]:
     """The columns of ``fields`` that fit into ``width``, with names cut as little as possible."""
     kept = _cut(fields, width, LONG_NAME)
-    for field in sorted((field for field in fields if field.spare), key=lambda field: field.spare):
+    spare = [field for field in fields if field.spare]
+    for field in sorted(spare, key=lambda field: field.spare):
         if _width(kept) <= width:
             break
         fields = [other for other in fields if other is not field]

@@ -125,17 +125,23 @@ def _names(board: Board) -> str:
 
 def _ground(board: Board) -> str:
     """The SVG of the ground of ``board``: tufts of grass, lakes, and villages on their plates."""
-    places = [
-        (row * board.stride + column, letter)
-        for row, line in enumerate(board.rows)
-        for column, letter in enumerate(line)
-    ]
-    grass = [((at * at * 31 + at * 17) % 97 % TUFTS, at) for at, sign in places if sign == GRASS]
-    lakes = [at for at, sign in places if sign == LAKE]
-    shore = outline(board, sum(1 << at for at in lakes), 2, 10)
+    tufts = []
+    blades = []
+    lakes = []
+    for row, line in enumerate(board.rows):
+        for column, letter in enumerate(line):
+            square = row * board.stride + column
+            chance = (square * square * 31 + square * 17) % 97 % TUFTS
+            if letter == LAKE:
+                lakes.append(square)
+            elif letter == GRASS and chance == 0:
+                tufts.append(square)
+            elif letter == GRASS and chance == 1:
+                blades.append(square)
+    shore = outline(board, sum(1 << square for square in lakes), 2, 10)
     parts = [
-        _uses("qtuft", board, (at for chance, at in grass if chance == 0)),
-        _uses("qblades", board, (at for chance, at in grass if chance == 1)),
+        _uses("qtuft", board, tufts),
+        _uses("qblades", board, blades),
         f'<path class="q-lake" d="{shore}"/>' if lakes else "",
         _uses("qwave", board, lakes),
     ]
@@ -147,8 +153,11 @@ def _ground(board: Board) -> str:
 
 def _uses(part: str, board: Board, squares: Iterable[int]) -> str:
     """The SVG of the part with this name on each of the ``squares``."""
-    places = (divmod(square, board.stride) for square in squares)
-    return "".join(use(part, column * SIDE, row * SIDE) for row, column in places)
+    uses = ""
+    for square in squares:
+        row, column = divmod(square, board.stride)
+        uses += use(part, column * SIDE, row * SIDE)
+    return uses
 
 
 def empty_board(board: Board) -> Markup:

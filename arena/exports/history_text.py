@@ -114,7 +114,7 @@ def history_object(history: History) -> dict[str, Any]:
     return {
         "scale": dict(history.scale.elo),
         "weights": dict(history.scale.weights),
-        "mean_gain": round(history.mean_gain, 2) if isfinite(history.mean_gain) else None,
+        "mean_gain": _figure(history.mean_gain),
         "versions": table_rows(history.table),
         "sentences": history.sentences,
         "leader": history.leader or None,
@@ -122,23 +122,22 @@ def history_object(history: History) -> dict[str, Any]:
     }
 
 
+def _figure(value: float) -> float | None:
+    """A figure in Elo with two decimals; None if it is not known."""
+    return round(value, 2) if isfinite(value) else None
+
+
 def _regression_object(test: RegressionResult) -> dict[str, Any]:
     """A regression test as an object for JSON; a figure that is not known is None."""
-    figures = {
-        name: round(value, 2) if isfinite(value) else None
-        for name, value in (
-            ("gain", test.gain),
-            ("gain_error", test.gain_error),
-            ("claimed", test.claimed),
-            ("claimed_error", test.claimed_error),
-        )
-    }
     return {
         "version": test.bot,
         "against": test.old,
         "games": test.games,
         "planned": test.planned,
-        **figures,
+        "gain": _figure(test.gain),
+        "gain_error": _figure(test.gain_error),
+        "claimed": _figure(test.claimed),
+        "claimed_error": _figure(test.claimed_error),
         "verdict": test.verdict or None,
         "sentence": test.sentence,
     }

@@ -11,10 +11,11 @@ from typing import NamedTuple
 from arena.errors import ArenaError
 from arena.exports.effects import HOME, LAST, SINGLE, Effect, colours_of, effects_of
 from arena.exports.text import seat_names
+from arena.exports.winners import lag_of, lead_of, names_of, winners_of
 from arena.match.chances import Sources
 from arena.match.replay import positions, retire_faulty
 from arena.records.grades import Grade
-from arena.records.record import FORFEIT, GameRecord
+from arena.records.record import DUEL, FORFEIT, GameRecord
 from arena.rules import State
 from arena.rules.boards import Board
 from arena.rules.notation import PASSED, parse_move, play_text
@@ -239,7 +240,7 @@ def headline(record: GameRecord, seat: int, moments: int | None = None) -> str:
         return result
     count = NUMBERS[moments]
     subject = f"{count.capitalize()} move{'' if moments == 1 else 's'}"
-    is_alone = record.ranks[seat] == 1 and record.ranks.count(1) == 1
+    is_alone = winners_of(record) == [seat]
     if not moments:
         what = "No move of yours cost much" if is_alone else "No single move made it so"
     elif is_alone:
@@ -251,57 +252,45 @@ def headline(record: GameRecord, seat: int, moments: int | None = None) -> str:
 
 def _result(record: GameRecord, seat: int) -> str:
     """A sentence for the player at ``seat``: who won the game of ``record``, and by how much."""
-    names = seat_names(record.bots)
-    best = min(record.ranks)
-    winners = [other for other, rank in enumerate(record.ranks) if rank == best]
-    others = [names[winner] for winner in winners if winner != seat]
-    if seat in winners:
-        if others:
-            return f"You and {' and '.join(others)} share the win."
+    winners = winners_of(record)
+    if winners == [seat]:
         if record.end == FORFEIT:
             return "You won: nobody else was left in the game."
-        lead = _lead(record, seat)
+        lead = lead_of(record, seat)
         return f"You won by {lead}." if lead > 0 else "You won."
-    lead = record.left[seat] - record.left[winners[0]]
+    others = names_of(record, [winner for winner in winners if winner != seat])
+    if seat in winners:
+        return f"You and {others} share the win."
+    lag = lag_of(record, seat)
     if len(winners) > 1:
-        return f"{' and '.join(others)} share the win, {lead} ahead of you."
-    by = f" by {lead}" if lead > 0 else ""
-    if len(names) == len(PLACES[:2]):
-        return f"{others[0]} won{by}."
+        return f"{others} share the win, {lag} ahead of you."
+    players = len(record.bots)
+    if players == DUEL:
+        by = f" by {lag}" if lag > 0 else ""
+        return f"{others} won{by}."
     rank = record.ranks[seat]
-    place = "last" if rank == len(names) else PLACES[rank - 1]
-    return f"{others[0]} won; you came {place}, {lead} behind."
-
-
-def _lead(record: GameRecord, seat: int) -> int:
-    """How many more pagodas the best other player who did not forfeit had left than ``seat``, at
-    the end of the game of ``record``; 0 if all others forfeited.
-    """
-    gone = {fault.seat for fault in record.faults}
-    left = [left for other, left in enumerate(record.left) if other not in {seat, *gone}]
-    return min(left) - record.left[seat] if left else 0
+    place = "last" if rank == players else PLACES[rank - 1]
+    return f"{others} won; you came {place}, {lag} behind."
 
 
 def title_of(record: GameRecord, seat: int) -> str:
     """The game of ``record`` in a few words for a heading, from the view of the player at ``seat``:
     "You lost to careful by 19". Whoever forfeits has lost, whatever pagodas they had left.
     """
-    names = seat_names(record.bots)
-    rivals = [name for other, name in enumerate(names) if other != seat]
-    best = min(record.ranks)
-    winners = [other for other, rank in enumerate(record.ranks) if rank == best]
-    everyone = " and ".join(", ".join(rivals).rsplit(", ", 1))
+    winners = winners_of(record)
     if winners == [seat]:
+        rivals = seat_names(record.bots)
+        del rivals[seat]
+        everyone = " and ".join(", ".join(rivals).rsplit(", ", 1))
         if record.end == FORFEIT:
             return f"You won: {everyone} forfeited"
-        lead = _lead(record, seat)
+        lead = lead_of(record, seat)
         return f"You won against {everyone}" + (f" by {lead}" if lead > 0 else "")
+    others = names_of(record, [winner for winner in winners if winner != seat])
     if seat in winners:
-        shared = [names[winner] for winner in winners if winner != seat]
-        return f"You shared the win with {' and '.join(shared)}"
-    lead = record.left[seat] - record.left[winners[0]]
-    by = f" by {lead}" if lead > 0 else ""
-    return f"You lost to {' and '.join(names[winner] for winner in winners)}{by}"
+        return f"You shared the win with {others}"
+    lag = lag_of(record, seat)
+    return f"You lost to {others}" + (f" by {lag}" if lag > 0 else "")
 
 
 def sources_text(sources: Sources, names: Sequence[str], seat: int) -> str:

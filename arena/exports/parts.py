@@ -100,16 +100,23 @@ def every_part() -> dict[str, str]:
     composed of them.
     """
     drawn = files("arena.exports").joinpath("parts.svg").read_text(encoding="utf-8")
-    parts = {line.split('"', 2)[1]: line for line in drawn.splitlines() if ' id="' in line}
-    made = {
-        f"q{one}{other}{way}": _tile(one, other, way)
-        for one, other, way in product(COLOURS, COLOURS, HALVES)
-    }
-    made |= {f"q{colour}s": _start(colour) for colour in COLOURS}
+    parts = {}
+    for line in drawn.splitlines():
+        if ' id="' in line:
+            _, name, _ = line.split('"', 2)
+            parts[name] = line
+    composed = {}
+    for one, other, way in product(COLOURS, COLOURS, HALVES):
+        composed[f"q{one}{other}{way}"] = _tile(one, other, way)
+    for colour in COLOURS:
+        composed[f"q{colour}s"] = _start(colour)
     # ``q10`` is the pagoda of seat 0, and ``q20`` the one with two storeys, for a major province.
     for storeys, shape in ((1, "one"), (2, "two")):
-        made |= {f"q{storeys}{seat}": _pagoda(shape, seat) for seat in range(len(SEATS))}
-    return parts | {name: f'<g id="{name}">{content}</g>' for name, content in made.items()}
+        for seat in range(len(SEATS)):
+            composed[f"q{storeys}{seat}"] = _pagoda(shape, seat)
+    for name, content in composed.items():
+        parts[name] = f'<g id="{name}">{content}</g>'
+    return parts
 
 
 def _tile(one: str, other: str, way: str) -> str:

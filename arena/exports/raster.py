@@ -5,6 +5,7 @@ These take no SVG. The drawing is simpler than the SVG of a board: it has no tex
 import struct
 import zlib
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -164,9 +165,8 @@ def _pagoda(canvas: Canvas, x: float, y: float, side: float, seat: int) -> None:
     """Draw a pagoda of ``seat`` in the square at (x, y) with this ``side``."""
     for polygon in ROOFS:
         for growth, colour in ((0.06, CASINGS[seat]), (0.0, SEATS[seat])):
-            canvas.polygon(
-                [_grown(point, polygon, growth, x, y, side) for point in polygon], colour
-            )
+            points = [_grown(point, polygon, growth, x, y, side) for point in polygon]
+            canvas.polygon(points, colour)
 
 
 def _grown(
@@ -195,7 +195,10 @@ def picture_of_position(
     ground = _BoardArea(canvas, board, x, y, side)
     _draw_ground(ground)
     if state:
-        _draw_position(ground, state, [pair for move in moves for pair in pair_of(board, move)])
+        pairs: list[Pair] = []
+        for move in moves:
+            pairs += pair_of(board, move)
+        _draw_position(ground, state, pairs)
         _draw_left(canvas, state, x + side * board.width + MARGIN)
     return canvas.png()
 
@@ -206,7 +209,7 @@ def _draw_ground(ground: _BoardArea) -> None:
     wide, high, edge = side * board.width, side * board.height, MARGIN / 3
     canvas.box(x - edge, y - edge, wide + 2 * edge, high + 2 * edge, FRAME, edge)
     canvas.box(x, y, wide, high, GRID)
-    villages = {square for village in board.villages for square in squares_of(village)}
+    villages = set(chain.from_iterable(map(squares_of, board.villages)))
     for row, line in enumerate(board.rows):
         for column, sign in enumerate(line):
             square = row * board.stride + column
@@ -222,29 +225,26 @@ def _draw_ground(ground: _BoardArea) -> None:
 
 def _draw_position(ground: _BoardArea, state: State, pairs: Sequence[Pair]) -> None:
     """Draw what lies on the board in the position ``state``, whose tiles cover these ``pairs``."""
-    colours = {
-        square: TILES[colour]
-        for colour in range(len(COLOURS))
-        for square in squares_of(state.spaces(colour))
-    }
-    for square, colour in colours.items():
-        ground.space(square, colour, 0.06, 0.12)
+    colours = {}
+    for colour in range(len(COLOURS)):
+        for square in squares_of(state.spaces(colour)):
+            colours[square] = TILES[colour]
+            ground.space(square, TILES[colour], 0.06, 0.12)
     for pair in pairs:
         ground.pair(pair, [colours[square] for square in pair], 0.06)
     board = ground.board
     owned = [(province.owner, province.mask) for _, province in state.provinces()]
-    villages = [
-        (owner, village)
-        for village, owner in zip(board.villages, state.villages, strict=True)
-        if owner != NOBODY
-    ]
-    for owner, mask in owned + villages:
+    homes = [(square, province.owner) for square, province in Scene(board).homes(state)]
+    for village, owner in zip(board.villages, state.villages, strict=True):
+        if owner != NOBODY:
+            owned.append((owner, village))
+            homes.append((next(iter(squares_of(village))), owner))
+    for owner, mask in owned:
         _draw_border(ground, mask, CASINGS[owner], 0.13)
         _draw_border(ground, mask, SEATS[owner], 0.07)
-    for pair in pairs[-1:]:
-        _draw_border(ground, sum(1 << square for square in pair), LAST, 0.1)
-    homes = [(square, province.owner) for square, province in Scene(board).homes(state)]
-    homes += [(next(iter(squares_of(village))), owner) for owner, village in villages]
+    if pairs:
+        one, other = pairs[-1]
+        _draw_border(ground, 1 << one | 1 << other, LAST, 0.1)
     for square, owner in homes:
         _pagoda(ground.canvas, *ground.corner(square), ground.side, owner)
 

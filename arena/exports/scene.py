@@ -82,25 +82,25 @@ class Scene:
         to no tile is drawn as a starting space. ``last`` is the move that gets the ring; PASS means
         none.
         """
-        rings = [
-            self._piece(LAST, f"qlast{way(one, other)}", one)
-            for one, other in pair_of(self._board, last)
-        ]
-        return [*self._tiles(state, tiles), *self._borders(state), *rings, *self._pagodas(state)]
+        elements = self._tiles(state, tiles) + self._borders(state)
+        for one, other in pair_of(self._board, last):
+            elements.append(self._piece(LAST, f"qlast{way(one, other)}", one))
+        return elements + self._pagodas(state)
 
     def _tiles(self, state: State, tiles: Sequence[Pair]) -> list[Element]:
         """The elements of the starting spaces and of the ``tiles`` in the position ``state``."""
-        colours = {
-            square: letter
-            for colour, letter in enumerate(COLOURS)
-            for square in squares_of(state.spaces(colour))
-        }
-        pieces = [
-            self._piece(TILES, f"q{colours.pop(one)}{colours.pop(other)}{way(one, other)}", one)
-            for one, other in tiles
-        ]
-        starts = (self._piece(TILES, f"q{letter}s", at) for at, letter in sorted(colours.items()))
-        return [*starts, *pieces]
+        colours = {}
+        for colour, letter in enumerate(COLOURS):
+            for square in squares_of(state.spaces(colour)):
+                colours[square] = letter
+        pieces: list[Element] = []
+        for one, other in tiles:
+            part = f"q{colours.pop(one)}{colours.pop(other)}{way(one, other)}"
+            pieces.append(self._piece(TILES, part, one))
+        starts: list[Element] = []
+        for square, letter in sorted(colours.items()):
+            starts.append(self._piece(TILES, f"q{letter}s", square))
+        return starts + pieces
 
     def _taken(self, state: State) -> list[tuple[int, int]]:
         """In the position ``state``, for each village that has an owner, the mask of its squares
@@ -123,10 +123,10 @@ class Scene:
         """The elements of the pagodas in the position ``state``: one on each province, with two
         storeys on a major one, and one on each village that has an owner.
         """
-        pieces: list[Element] = [
-            self._piece(ON_TOP, f"q{province.pagodas}{province.owner}", square)
-            for square, province in self.homes(state)
-        ]
+        pieces: list[Element] = []
+        for square, province in self.homes(state):
+            part = f"q{province.pagodas}{province.owner}"
+            pieces.append(self._piece(ON_TOP, part, square))
         for village, owner in self._taken(state):
             places = [divmod(square, self._board.stride) for square in squares_of(village)]
             y, x = (sum(places) * SIDE / len(places) for places in zip(*places, strict=True))
@@ -203,10 +203,10 @@ class Film:
         """
         self._tiles += pair_of(self._board, move)
         before = set(self.frames[-1]) if self.frames else set[int]()
-        frame = [
-            self._numbers.setdefault(element, len(self._numbers))
-            for element in self._scene.show(state, self._tiles, move)
-        ]
+        frame = []
+        for element in self._scene.show(state, self._tiles, move):
+            number = self._numbers.setdefault(element, len(self._numbers))
+            frame.append(number)
         self.frames.append(frame)
         came = [number for number in frame if number not in before]
         return Change(came, sorted(before.difference(frame)))

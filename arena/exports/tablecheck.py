@@ -136,7 +136,9 @@ def ranked_by_1_0(tables: Tables) -> tuple[pd.DataFrame, list[str]]:
     """The standings of ``tables`` with the order and the ranks that version 1.0.0 gave them, and
     the columns of their file.
     """
-    groups = {bot: number for number, bots in enumerate(tables.groups) for bot in bots}
+    groups = dict[str, int]()
+    for number, bots in enumerate(tables.groups):
+        groups |= dict.fromkeys(bots, number)
     table = tables.standings
     sides = table["mark"].map(SIDES_1_0).fillna(1).where(table["elo"].notna(), UNKNOWN_1_0)
     table = table.assign(

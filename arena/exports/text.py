@@ -81,12 +81,10 @@ def _field(column: Column, rows: Sequence[TableRow], noun: str) -> Strip:
     number of games.
     """
     head = noun if column.name == "games" else column.head
-    cells = [
-        column.written(row, number)
-        if column.shown is not None
-        else printable(str(column.value(row)) or MISSING)
-        for row in rows
-    ]
+    if column.shown is not None:
+        cells = [column.written(row, number) for row in rows]
+    else:
+        cells = [printable(str(column.value(row)) or MISSING) for row in rows]
     is_name = column.style == "name"
     is_text = column.style in {"name", "text"}
     return Strip([head, *cells], is_text, is_name, column.spare)
@@ -135,7 +133,8 @@ def board_text(
     the squares, by row and column.
     """
     board = state.board
-    lines = ["    " + " ".join(f"{chr(97 + column):<3}" for column in range(board.width)).rstrip()]
+    letters = [chr(97 + column) for column in range(board.width)]
+    lines = ["    " + "   ".join(letters)]
     for row, row_cells in enumerate(cells or draw(state)):
         line = f"{row + 1:>2} "
         for column, cell in enumerate(row_cells):
@@ -157,9 +156,10 @@ def hands_text(
     rows = []
     for seat, (name, left, hand) in enumerate(zip(names, state.left, state.hands, strict=True)):
         turn = "*" if seat == state.mover and state.end is None else ""
-        is_seen = seen_by in (None, seat)
-        tiles = " ".join(TILES[tile] if is_seen else HIDDEN_TILE for tile in hand)
-        rows.append((turn, str(seat), name, str(left), tiles))
+        tiles = [TILES[tile] for tile in hand]
+        if seen_by not in (None, seat):
+            tiles = [HIDDEN_TILE] * len(hand)
+        rows.append((turn, str(seat), name, str(left), " ".join(tiles)))
     heads = ("", "Seat", "Bot", "Left", "Hand")
     return columns_text(heads, rows, ("", "Hand"), width, names=("Bot",))
 
@@ -184,10 +184,11 @@ def seat_names(bots: Sequence[str]) -> list[str]:
     """The names of ``bots`` by seat; a bot that occupies several seats gets the number of its
     seat.
     """
-    return [
-        printable(f"{bot} (seat {seat})" if bots.count(bot) > 1 else bot)
-        for seat, bot in enumerate(bots)
-    ]
+    names = []
+    for seat, bot in enumerate(bots):
+        name = f"{bot} (seat {seat})" if bots.count(bot) > 1 else bot
+        names.append(printable(name))
+    return names
 
 
 def overview_text(tables: "Tables", width: int | None = None, pen: Pen | None = None) -> str:
@@ -241,13 +242,13 @@ def _beside(
     as whole numbers; names are cut to make them at most ``width`` wide. Faults are left out if
     there are none. ``noun`` is the head of the column with the number of games.
     """
-    columns = [
-        column
-        for column in placed(STANDINGS, "brief")
-        if (column.brief == 1) == (side == "left")
-        and (column.name != "forfeits" or any(row["forfeits"] for row in rows))
-    ]
-    return table_text([*map(in_whole_elo, columns)], rows, noun, width).split("\n")
+    has_forfeits = any(row["forfeits"] for row in rows)
+    columns = []
+    for column in placed(STANDINGS, "brief"):
+        is_here = (column.brief == 1) == (side == "left")
+        if is_here and (column.name != "forfeits" or has_forfeits):
+            columns.append(in_whole_elo(column))
+    return table_text(columns, rows, noun, width).split("\n")
 
 
 def _drawing(rows: Sequence[TableRow], room: int, pen: Pen, *, is_anchored: bool) -> list[str]:
@@ -291,7 +292,9 @@ def ends_of(rows: Sequence[TableRow], *, is_anchored: bool) -> list[float]:
     if not any(row["elo_low"] < row["elo_high"] for row in closed):  # bounds alone
         middle = fmean(row["elo"] for row in closed) if closed else 0.0
         ends += [middle + FURTHER * (row["elo"] - middle) for row in rows]
-    return [end for end in [*ends, *([] if is_anchored else [0.0])] if isfinite(end)]
+    if not is_anchored:
+        ends.append(0.0)
+    return list(filter(isfinite, ends))
 
 
 def clipped_ends(rows: Sequence[TableRow], *, is_anchored: bool) -> list[float]:
@@ -306,8 +309,8 @@ def clipped_ends(rows: Sequence[TableRow], *, is_anchored: bool) -> list[float]:
     most_outside = len(kept) // 3
     whole = [max(ends, default=0.0) - min(ends, default=0.0)]
     for _ in range(most_outside):
-        others = [kept[:place] + kept[place + 1 :] for place in range(len(kept))]
-        fewer = min(others, key=_span)
+        without_one = [kept[:place] + kept[place + 1 :] for place in range(len(kept))]
+        fewer = min(without_one, key=_span)
         if _span(fewer) > SQUEEZED * whole[-1]:
             break
         kept = fewer

@@ -282,10 +282,8 @@ def _answer(test: SequentialTest, new: str, old: str) -> str:
     ``my-bot is +31 [+8, +54] Elo against my-bot@1: better``.
     """
     estimate: Estimate = _estimates().unbiased_estimate(test)
-    low, high = (
-        f"{round(end) + 0:+}" if math.isfinite(end) else "open"
-        for end in (estimate.low, estimate.high)
-    )
+    low = _end_text(estimate.low)
+    high = _end_text(estimate.high)
     if test.verdict == Verdict.UNDECIDED and _is_unknown(estimate):
         return f"{test.verdict}: nothing is known yet about {new} against {old}"
     if math.isfinite(estimate.elo):
@@ -297,6 +295,11 @@ def _answer(test: SequentialTest, new: str, old: str) -> str:
     else:
         about = f"an unknown number of Elo away from {old}"
     return f"{new} is {about}: {test.verdict}"
+
+
+def _end_text(end: float) -> str:
+    """An end of an interval in whole Elo, such as ``+8``; ``open`` if it is infinite."""
+    return f"{round(end) + 0:+}" if math.isfinite(end) else "open"
 
 
 def _is_unknown(estimate: "Estimate") -> bool:
@@ -333,7 +336,8 @@ def _estimate_text(estimate: "Estimate") -> str:
     """An estimate with its interval, in Elo, such as ``+60.1 [+20.0, +101.2]``; infinite figures
     are ``open``.
     """
-    elo, low, high = (f"{value:+.1f}" if math.isfinite(value) else "open" for value in estimate)
+    figures = [f"{value:+.1f}" if math.isfinite(value) else "open" for value in estimate]
+    elo, low, high = figures
     return f"{elo} [{low}, {high}]"
 
 
@@ -354,10 +358,10 @@ def _values(path: SearchPath, step: int) -> dict[str, str]:
     """By name, the value of each tuned option after ``step`` steps of the search ``path``, as text.
     Integer options have fractions here, because the search moves them in fractions.
     """
-    return {
-        one.name: shown(one, value)
-        for one, value in zip(path.tuning.parameters, path.values(step), strict=True)
-    }
+    values = {}
+    for parameter, value in zip(path.tuning.parameters, path.values(step), strict=True):
+        values[parameter.name] = shown(parameter, value)
+    return values
 
 
 def shown(parameter: Parameter, value: float) -> str:
@@ -392,14 +396,11 @@ def games_after(path: SearchPath, step: int, games: int) -> int:
 
 def path_rows(path: SearchPath, games: int) -> list[dict[str, Any]]:
     """The steps of the search ``path``, which has ``games`` games in all, as rows for JSON."""
-    return [
-        {
-            "step": step,
-            "games": games_after(path, step, games),
-            "values": {name: float(value) for name, value in _values(path, step).items()},
-        }
-        for step in range(path.steps + 1)
-    ]
+    rows = []
+    for step in range(path.steps + 1):
+        values = {name: float(value) for name, value in _values(path, step).items()}
+        rows.append({"step": step, "games": games_after(path, step, games), "values": values})
+    return rows
 
 
 def path_csv(path: SearchPath, games: int) -> str:
@@ -409,9 +410,8 @@ def path_csv(path: SearchPath, games: int) -> str:
     # A bot may call its options "step" and "games", so options are rows, not columns.
     lines = ["step,games,option,value"]
     for row in path_rows(path, games):
-        lines += [
-            f"{row['step']},{row['games']},{name},{value}" for name, value in row["values"].items()
-        ]
+        for name, value in row["values"].items():
+            lines.append(f"{row['step']},{row['games']},{name},{value}")
     return "\n".join([*lines, ""])
 
 
@@ -419,8 +419,9 @@ def parameter_rows(path: SearchPath) -> list[dict[str, Any]]:
     """The tuned options of the search ``path`` for JSON, with the values that the search
     suggests.
     """
-    return [
-        {
+    rows = []
+    for parameter, value in zip(path.tuning.parameters, path.suggestion(), strict=True):
+        row = {
             "name": parameter.name,
             "type": parameter.type,
             "min": parameter.value(parameter.low),
@@ -428,5 +429,5 @@ def parameter_rows(path: SearchPath) -> list[dict[str, Any]]:
             "start": parameter.value(parameter.start),
             "suggested": parameter.value(value),
         }
-        for parameter, value in zip(path.tuning.parameters, path.suggestion(), strict=True)
-    ]
+        rows.append(row)
+    return rows

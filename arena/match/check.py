@@ -92,7 +92,9 @@ def check_bot(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[StepResult]:
             # shown.
             is_open = sandbox.tier == "none"
             named = [] if is_open else [staged.command[0], *staged.manifest.programs]
-            paths = [path for name in named for path in interpreter_paths(name, staged.folder)]
+            paths = list[str]()
+            for name in named:
+                paths += interpreter_paths(name, staged.folder)
             more = f"; its command lets it read {', '.join(paths)}" if paths else ""
             yield StepResult(FILES, detail=f"{' '.join(bot.command)}, {files}{more}")
             bench = Bench(staged, move_ms, sandbox)
@@ -248,18 +250,20 @@ def check_object(
         "move_ms": move_ms,
         "sandbox": sandbox.text([bot.label]),
         "ms": round(sum(step.ms for step in steps), 1),
-        "steps": [
-            {
-                "name": step.name,
-                "passed": step.passed,
-                "detail": step.detail,
-                **{key: getattr(step, key) or None for key in TEXT_FIELDS},
-                "hint": step.cure or None,
-                "stderr": list(step.stderr),
-                "left_out": step.left_out,
-                "ms": step.ms,
-                "measured": dict(step.figures),
-            }
-            for step in steps
-        ],
+        "steps": list(map(_step_object, steps)),
+    }
+
+
+def _step_object(step: StepResult) -> dict[str, Any]:
+    """The result of one step of a check as an object for JSON."""
+    return {
+        "name": step.name,
+        "passed": step.passed,
+        "detail": step.detail,
+        **{key: getattr(step, key) or None for key in TEXT_FIELDS},
+        "hint": step.cure or None,
+        "stderr": list(step.stderr),
+        "left_out": step.left_out,
+        "ms": step.ms,
+        "measured": dict(step.figures),
     }

@@ -191,15 +191,12 @@ def retrace(
     """
     record = script.record
     check_script(script)
-    players: list[Recorded] = [
-        Recorded(record, other_seat) for other_seat in range(len(record.bots))
-    ]
+    players = [Recorded(record, other_seat) for other_seat in range(len(record.bots))]
     players[seat] = asked = Retraced(record, seat, player, wanted, asked_ms)
     timings = script.timings_with(seat, player.name)
     again = Referee(script.plan, script.board, players, timings).play().record
-    now, then = (
-        [(each.seat, each.turn, each.kind) for each in one.faults] for one in (again, record)
-    )
+    now = [(fault.seat, fault.turn, fault.kind) for fault in again.faults]
+    then = [(fault.seat, fault.turn, fault.kind) for fault in record.faults]
     if again.moves != record.moves or now != then:
         raise RunError(f"{record.id}: the faults in the record do not fit its moves", SEE)
     return asked
@@ -210,9 +207,7 @@ def decisions_of(record: GameRecord, seat: int) -> list[int]:
     it forfeited, unless that was at the start.
     """
     movers = [index % len(record.bots) for index, text in enumerate(record.moves) if text != PASSED]
-    forfeits = [
-        fault.turn
-        for fault in record.faults
-        if fault.seat == seat and fault.kind != FaultKind.STARTUP
-    ]
-    return [turn for turn, mover in enumerate(movers) if mover == seat] + forfeits
+    placements = [turn for turn, mover in enumerate(movers) if mover == seat]
+    own_faults = [fault for fault in record.faults if fault.seat == seat]
+    forfeits = [fault.turn for fault in own_faults if fault.kind != FaultKind.STARTUP]
+    return placements + forfeits

@@ -229,11 +229,14 @@ def measured(
         [won], _ = _rolled(state, policy, judge.deals, seed, [played])
         return 0.0, 0.0, round(won / judge.deals, DECIMALS)
     moves = [better, played]
-    shares = [_rolled(state, policy, 1, luck.next(), moves)[0] for _ in range(judge.deals)]
-    won = sum(of_played for _, of_played in shares)
-    return *paired([of_better - of_played for of_better, of_played in shares]), round(
-        won / judge.deals, DECIMALS
-    )
+    shares = []
+    differences = []
+    for _ in range(judge.deals):
+        [of_better, of_played], _ = _rolled(state, policy, 1, luck.next(), moves)
+        shares.append(of_played)
+        differences.append(of_better - of_played)
+    cost, error = paired(differences)
+    return cost, error, round(sum(shares) / judge.deals, DECIMALS)
 
 
 def paired(differences: Sequence[float]) -> tuple[float, float]:

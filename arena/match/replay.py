@@ -145,9 +145,9 @@ def positions(record: GameRecord, board: Board) -> Iterator[tuple[State, str]]:
 
 def retire_faulty(state: State, faults: Sequence[Fault]) -> None:
     """Retires the seat to move if it has forfeited by this turn, according to ``faults``."""
-    if not state.retired[state.mover] and any(
-        fault.seat == state.mover and fault.turn <= state.turns for fault in faults
-    ):
+    if state.retired[state.mover]:
+        return
+    if any(fault.seat == state.mover and fault.turn <= state.turns for fault in faults):
         state.retire(state.mover)
 
 
@@ -281,6 +281,10 @@ def first_difference(old: GameRecord, new: GameRecord) -> int | None:
     """The number of placements after which the moves of ``new`` first differ from those of ``old``,
     a game with the same start; None if they never do.
     """
-    both = enumerate(zip_longest(old.moves, new.moves))
-    index = next((index for index, (then, now) in both if then != now), None)
-    return None if index is None else sum(text != PASSED for text in old.moves[:index])
+    placements = 0
+    for then, now in zip_longest(old.moves, new.moves):
+        if then != now:
+            return placements
+        if then != PASSED:
+            placements += 1
+    return None

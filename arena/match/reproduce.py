@@ -166,7 +166,8 @@ def _compare(old: Sequence[str], new: Sequence[str]) -> tuple[int, tuple[str, st
         return 0, None
     first = new.index(old[0]) if old[0] in new else 0
     pairs = list(zip(old, new[first:], strict=False))
-    return len(pairs), next((pair for pair in pairs if pair[0] != pair[1]), None)
+    different = [(then, now) for then, now in pairs if then != now]
+    return len(pairs), different[0] if different else None
 
 
 def _words(exchanged: Sequence[tuple[str, str]]) -> list[str]:

@@ -199,12 +199,12 @@ def _sends_notes_that_fit(bench: Bench) -> DetailAndFigures:
     figures = {"notes": notes.count, "cut": sum(map(len, notes.lost.values()))}
     if not notes.lost:
         return f"{notes.count} notes" if notes.count else "it sends none", figures
-    cut = "; ".join(
-        f"{first.part[:MAX_NAME]!r}: expected {first.expected}, got {first.got}"
-        f" ({1 + len(others)} of {notes.count} notes)"
-        for first, *others in notes.lost.values()
-    )
-    return f"note: not all of them is kept (P5.6): {cut}", figures
+    lost = []
+    for losses in notes.lost.values():
+        first = losses[0]
+        what = f"{first.part[:MAX_NAME]!r}: expected {first.expected}, got {first.got}"
+        lost.append(f"{what} ({len(losses)} of {notes.count} notes)")
+    return f"note: not all of them is kept (P5.6): {'; '.join(lost)}", figures
 
 
 def _plays_with_other_options(bench: Bench) -> str:

@@ -69,7 +69,9 @@ class Aftermath(Struct):
     has_told: bool = False
 
     def fault_of(self, failure: Unanswered, budget_ns: int) -> Forfeit:
-        """The fault that a failed exchange shows."""
+        """The fault that ``failure``, a failed exchange, shows. ``budget_ns`` is the time in ns
+        that the bot had for its answer.
+        """
         match failure:
             case OutOfTime():
                 return self._overdue(failure)
@@ -88,7 +90,9 @@ class Aftermath(Struct):
                 return Forfeit(FaultKind.FLOOD, FLOODED)
 
     def unasked(self, detail: str) -> Forfeit:
-        """The fault of a bot that wrote a line without being asked: a flood if there are many."""
+        """The fault of a bot that wrote a line without being asked, with ``detail`` as the text for
+        people; a flood if the bot wrote many such lines.
+        """
         if self.channel.is_flooding(moments(DRAIN_NS)):
             return Forfeit(FaultKind.FLOOD, FLOODED)
         return Forfeit(FaultKind.UNKNOWN_ID, detail)

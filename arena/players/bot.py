@@ -402,4 +402,6 @@ def last_lines(label: str, stderr: str, message: str) -> list[str]:
     of its ``stderr`` that the message does not quote already. Empty if there are none.
     """
     words = without_quoted(stderr.rstrip().splitlines(), message)[-LAST_LINES:]
-    return [f"{label} wrote last:", *(f"  {line[:LINE]}" for line in words)] if words else []
+    if not words:
+        return []
+    return [f"{label} wrote last:", *(f"  {line[:LINE]}" for line in words)]

@@ -22,7 +22,18 @@ INCOMING = ".incoming-"
 LOCK = ".lock"
 MAX_BYTES = 2 << 30
 """The size of the cache in bytes; beyond it, the least recently used builds are removed."""
+MAX_DEPTH = 100
+"""The most levels of folders in a build. Functions that copy and hash folders call themselves for
+each level, and Python ends a program that does so some 300 times.
+"""
 SEAL = ".seal"
+
+
+def _is_private(place: Path) -> bool:
+    """Whether a place is a folder of this user into which nobody else can write."""
+    status = place.lstat()
+    is_own_folder = stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid()
+    return is_own_folder and not status.st_mode & 0o022
 
 
 class BuildCache:
@@ -39,17 +50,11 @@ class BuildCache:
     def is_ours(self) -> bool:
         """Whether only this user can write into the folder, also if it does not exist yet."""
         places = [place for place in (self.folder, self.folder.parent) if os.path.lexists(place)]
-        stats = [place.lstat() for place in places]
-        return all(
-            stat.S_ISDIR(status.st_mode)
-            and status.st_uid == os.getuid()
-            and not status.st_mode & 0o022
-            for status in stats
-        )
+        return all(map(_is_private, places))
 
     def fetch(self, key: str, target: Path) -> bool:
-        """Copies a build to ``target``, which must not exist. Returns False, and leaves no target,
-        if there is no such build or it does not fit its seal.
+        """Copies the build under ``key`` to ``target``, which must not exist. Returns False, and
+        leaves no target, if there is no such build or it does not fit its seal.
         """
         seal = self._seal(key)
         kept = self.folder / key
@@ -113,7 +118,8 @@ class BuildCache:
         """Removes all builds except the most recently used ones that fit together into
         `MAX_BYTES`.
         """
-        sealed = {seal.name.removesuffix(SEAL): seal for seal in self.folder.glob(f"*{SEAL}")}
+        seals = self.folder.glob(f"*{SEAL}")
+        sealed = {seal.name.removesuffix(SEAL): seal for seal in seals}
         for place in self.folder.iterdir():
             if place.name not in sealed and place.is_dir():  # left by an arena that was killed
                 remove_tree(str(place))
@@ -137,13 +143,14 @@ def tree_hash(folder: Path) -> str:
     whole = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         status = path.lstat()
-        content = b""
+        content = hashlib.sha256()
         if stat.S_ISLNK(status.st_mode):
-            content = os.fsencode(path.readlink())
+            content.update(os.fsencode(path.readlink()))
         elif stat.S_ISREG(status.st_mode):
-            content = path.read_bytes()
+            with path.open("rb") as file:  # piece by piece: a file may be larger than the memory
+                content = hashlib.file_digest(file, hashlib.sha256)
         name = os.fsencode(path.relative_to(folder))
-        parts = name, b"%o" % status.st_mode, hashlib.sha256(content).digest()
+        parts = name, b"%o" % status.st_mode, content.digest()
         whole.update(b"\0".join(parts))
     return whole.hexdigest()
 
@@ -155,3 +162,22 @@ def tree_bytes(folder: Path) -> int:
         with suppress(FileNotFoundError):  # another arena has just removed it
             size += path.lstat().st_size
     return size
+
+
+def extent(folder: Path) -> tuple[int, int]:
+    """The number of bytes in all files below a folder, where holes in files count like bytes, and
+    the number of levels of its folders, counted no further than one more than `MAX_DEPTH`. Raises
+    OSError.
+    """
+    size = depth = 0
+    waiting = [(str(folder), 0)]
+    while waiting and depth <= MAX_DEPTH:
+        place, level = waiting.pop()
+        depth = max(depth, level)
+        with os.scandir(place) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append((entry.path, level + 1))
+                else:
+                    size += entry.stat(follow_symlinks=False).st_size
+    return size, depth

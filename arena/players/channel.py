@@ -45,7 +45,8 @@ descriptor or -1.
 
 
 def chosen(wanted: str) -> Exchange | None:
-    """The exchange in C, or None for the Python code; ``wanted`` is the value of ``ARENA_CHANNEL``.
+    """The function in C that does a whole exchange with a bot, or None if Python code is to do it.
+    ``wanted`` is the value of the environment variable ``ARENA_CHANNEL``, empty if it is not set.
     Raises UserError.
     """
     if wanted not in ("", "python", "native"):
@@ -156,11 +157,10 @@ class Channel:
 
     def lines(self) -> list[Said]:
         """The last lines both ways, one by one, without their newlines."""
-        every = [
-            (direction, line, at_ns)
-            for direction, text, at_ns in self._said
-            for line in text.rstrip(b"\n").split(b"\n")
-        ]
+        every = list[Said]()
+        for direction, text, at_ns in self._said:
+            lines = text.rstrip(b"\n").split(b"\n")
+            every += [(direction, line, at_ns) for line in lines]
         return every[-KEPT_LINES:]
 
     def ask(self, line: bytes, deadline_ns: int) -> bytes:

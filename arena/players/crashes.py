@@ -119,7 +119,9 @@ class Crash(NamedTuple):
 
 
 def crash_of(stderr: str, status: int, folder: Path) -> Crash | None:
-    """The error that ended a bot in this folder, if its stderr shows one in a known form."""
+    """The error that ended the bot in this folder with the exit status ``status``; None if its
+    ``stderr`` shows no error in a known form.
+    """
     lines = [line[:MAX_READ] for line in stderr.rstrip().splitlines()]
     python_crash = _traceback(lines, folder) if status == 1 else None
     other_crashes = (_crash_in_form(form, lines, folder) for form in FORMS if form.status == status)
@@ -130,9 +132,8 @@ def _traceback(lines: Sequence[str], folder: Path) -> Crash | None:
     """The last error that these ``lines`` of stderr show in Python's form; None if there is none.
     The lines are read from the end, because the beginning of stderr may be cut off.
     """
-    last = max(
-        (index for index, line in enumerate(lines) if re.fullmatch(PLACED, line)), default=-1
-    )
+    placed = [index for index, line in enumerate(lines) if re.fullmatch(PLACED, line)]
+    last = max(placed, default=-1)
     after = list(dropwhile(lambda line: line[:1] in ("", " "), lines[last + 1 :]))
     if last < 0 or not after:
         return None
@@ -141,7 +142,8 @@ def _traceback(lines: Sequence[str], folder: Path) -> Crash | None:
         half = MAX_QUOTED // 2 - 3
         words = f"{after[0][:half]} ... {after[-1].strip()[-half:]}"
     frames = takewhile(lambda line: line[:2] == "  ", reversed(lines[: last + 1]))
-    places = [place for place in (re.fullmatch(PLACED, frame) for frame in frames) if place]
+    matches = [re.fullmatch(PLACED, frame) for frame in frames]
+    places = list(filter(None, matches))
     is_of_socket = PurePosixPath(places[0]["file"]).name == "socket.py"
     return Crash(
         _place_in_own_files(places, folder), words, words.startswith(NO_SOCKET) and is_of_socket
@@ -154,9 +156,8 @@ def _crash_in_form(form: Form, lines: list[str], folder: Path) -> Crash | None:
         error = re.fullmatch(form.error, lines[index])
         if error:
             words = error["said"] or "".join(lines[index + 1 : index + 2])
-            places = filter(
-                None, (re.match(form.place, line) for line in lines[index:] + lines[:index])
-            )
+            in_order = lines[index:] + lines[:index]
+            places = filter(None, (re.match(form.place, line) for line in in_order))
             return (
                 Crash(_place_in_own_files(places, folder), words)
                 if lines[-1].startswith(form.sign)
@@ -172,7 +173,9 @@ def _place_in_own_files(places: Iterable[re.Match[str]], folder: Path) -> str:
     for place in places:
         inside = _inside(place["file"], folder)
         # Only files that exist count: the text may be anything that the bot chose to write.
-        is_there = inside and len(inside) <= MAX_PATH and os.path.isfile(folder / inside)  # noqa: PTH113
+        # Path.is_file raises OSError for some texts, such as a name that is too long.
+        is_file = os.path.isfile
+        is_there = inside and len(inside) <= MAX_PATH and is_file(folder / inside)
         if is_there and not LIBRARIES & {*PurePosixPath(inside).parts}:
             return f"{inside} line {place['line']}"
     return ""

@@ -5,6 +5,7 @@ import os
 import shutil
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import NoReturn
 
@@ -103,13 +104,17 @@ class Bot(Struct, frozen=True):
 
 
 def with_options(bot: Bot, text: str) -> Bot:
-    """A copy of the bot with options such as ``depth=3,c=1.4``. Raises ConfigError."""
+    """A copy of the bot with the options in ``text``, such as ``depth=3,c=1.4``, in place of its
+    own. Raises ConfigError.
+    """
     settings = read_settings(text, bot.manifest.options, bot.base)
     return renamed(replace(bot, settings=settings), bot.base)
 
 
 def renamed(bot: Bot, base: str) -> Bot:
-    """A copy of the bot under another name, with its options."""
+    """A copy of the bot with the same options, whose label begins with ``base`` in place of its
+    name and version.
+    """
     options = settings_text(bot.settings)
     return replace(bot, label=f"{base}:{options}" if options else base)
 
@@ -134,7 +139,9 @@ def bot_at(path: Path, *, name: str | None = None, command: Sequence[str] | None
 
 
 def from_inside(text: str) -> str:
-    """A hint for a user who names a bot while in the folder of that bot; else an empty text."""
+    """A hint for a user whose current folder is that of a bot and who named this bot by ``text``,
+    which means another folder there; empty if the user did not.
+    """
     with suppress(BotFolderError, OSError):
         here = Path.cwd()
         name = Path(text).name
@@ -161,7 +168,8 @@ def home_of_script(path: Path) -> Path | None:
     if not path.is_file() or not (path.parent / MANIFEST_FILE).is_file():
         return None
     manifest = read_manifest(path.parent)
-    words = {Path(word).name for step in (manifest.command, *manifest.build) for word in step}
+    steps = [manifest.command, *manifest.build]
+    words = {Path(word).name for word in chain.from_iterable(steps)}
     return path.parent if path.name in {*words, MANIFEST_FILE} else None
 
 

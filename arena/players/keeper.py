@@ -209,9 +209,8 @@ def wait_for_end(
         ready = poll.poll(max(0, min(look_ms - now_ms(), longest_ms)))
         if reap(child, arena):
             return
-        if any(descriptor == control for descriptor, _ in ready) and not obey(
-            arena, options, child
-        ):
+        has_order = any(descriptor == control for descriptor, _ in ready)
+        if has_order and not obey(arena, options, child):
             return
         if now_ms() < look_ms:
             continue
@@ -269,7 +268,9 @@ def reap(child: int, arena: Arena) -> bool:
 
 
 def obey(arena: Arena, options: KeeperOptions, child: int) -> bool:
-    """Does what the arena asks for. Returns whether the arena still has the socket."""
+    """Does to the bot what the arena asks for over the socket: stop it, resume it or kill it.
+    Returns False if the arena has closed its end of the socket.
+    """
     orders = arena.orders()
     for order in orders:
         if order == ord("g"):
@@ -294,9 +295,9 @@ def has_more_cores(options: KeeperOptions) -> bool:
 
 
 def stop_bot(*, has_more_cores: bool) -> None:
-    """Stops all processes of the bot. With one processor for all, nothing of the bot runs until the
-    keeper waits again, so one call is enough, unless a process is ending. Otherwise the keeper
-    looks until nothing runs.
+    """Stops all processes of the bot. Without ``has_more_cores``, the keeper and the bot share one
+    processor. Then nothing of the bot runs until the keeper waits again, so one call is enough,
+    unless a process is ending. Otherwise the keeper looks until nothing runs.
     """
     if is_init() and not has_more_cores:
         send(-1, signal.SIGSTOP)
@@ -340,9 +341,9 @@ def stop_first(child: int) -> None:
 
 
 def resume_bot(*, has_more_cores: bool) -> None:
-    """Lets all processes of the bot go on, each before its parent: a shell that saw its child
-    stopped would end. One call for all of them begins with the parents, but with one processor for
-    all, none runs before the call is over.
+    """Resumes all processes of the bot, each before its parent: a shell that saw its child stopped
+    would end. One call for all of them would begin with the parents. Without ``has_more_cores``,
+    the keeper and the bot share one processor, so that none of them runs before that call is over.
     """
     if is_init() and not has_more_cores:
         send(-1, signal.SIGCONT)

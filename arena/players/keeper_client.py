@@ -78,8 +78,8 @@ def socket_kb() -> int:
 
 
 def is_readable(descriptor: int, seconds: float) -> bool:
-    """Waits for at most this long until there is something to read from the descriptor, or its end.
-    Returns whether there is.
+    """Waits, for at most this number of seconds, until there is something to read from the
+    descriptor, or it has ended. Returns whether that is so.
     """
     poll = select.poll()  # select() refuses descriptors from 1,024 on
     poll.register(descriptor, select.POLLIN)
@@ -180,7 +180,9 @@ class KeeperClient:
             self.lines += [line.decode(errors="replace") for line in lines if line != b"stopped"]
 
     def wait(self, seconds: float) -> None:
-        """Waits for at most this long until the keeper reports something, and reads that."""
+        """Waits, for at most this number of seconds, until the keeper reports something, and reads
+        that.
+        """
         if self.has_ended or is_readable(self._socket.fileno(), seconds):
             self.read()
 

@@ -143,10 +143,12 @@ def label_among(labels: Sequence[str], text: str) -> str:
 def _parts(label: str) -> tuple[str, frozenset[tuple[str, str | float]]]:
     """The name of a bot and its options, in a form in which equal options are equal."""
     name, options = split_options(label)
-    pairs = [part.strip().partition("=") for part in (options or "").split(",") if part.strip()]
-    return name, frozenset(
-        (key, float(value) if FLOAT.fullmatch(value) else value) for key, _, value in pairs
-    )
+    settings = set[tuple[str, float | str]]()
+    for part in (options or "").split(","):
+        if part.strip():
+            key, _, value = part.strip().partition("=")
+            settings.add((key, float(value) if FLOAT.fullmatch(value) else value))
+    return name, frozenset(settings)
 
 
 class Odds(NamedTuple):

@@ -4,6 +4,7 @@ import os
 import re
 import sys
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 from unicodedata import normalize
@@ -287,7 +288,7 @@ def read_manifest(folder: Path) -> Manifest:
         raise BotFolderError(str(error), SMALLEST) from None
     options = file.values.pop("options", {})
     manifest = _manifest_of(file)
-    if any("\0" in word for words in _all_words(manifest) for word in words):
+    if any("\0" in word for word in chain.from_iterable(_all_words(manifest))):
         wanted = "words without the character U+0000 in commands and programs, got one with it"
         raise BotFolderError(f"{path}: expected {wanted}")
     check_name(manifest.name, str(path))
@@ -412,9 +413,13 @@ def played_text(text: str, manifest: Manifest) -> str:
     # escaped.
     options = values.pop("options", {})
     for name, fields in options.items():
-        values |= {f"options.{name}.{key}": value for key, value in fields.items()}
-    lines = [f"{key} = {msgspec.json.encode(value).decode()}" for key, value in values.items()]
-    return "\n".join([*comments(text), *(line.replace("\x7f", "\\u007f") for line in lines), ""])
+        for key, value in fields.items():
+            values[f"options.{name}.{key}"] = value
+    lines = comments(text)
+    for key, value in values.items():
+        line = f"{key} = {msgspec.json.encode(value).decode()}"
+        lines.append(line.replace("\x7f", "\\u007f"))
+    return "\n".join([*lines, ""])
 
 
 def check_name(name: str, where: str) -> None:

@@ -112,4 +112,5 @@ def run_tool(*command: str) -> None:
     *words, place = command
     # The system's folders are searched even if the user's PATH leaves them out.
     system = {"PATH": os.defpath}
-    subprocess.run([*words, "--", place], stderr=subprocess.DEVNULL, check=False, env=system)  # noqa: S603
+    words += ["--", place]
+    subprocess.run(words, stderr=subprocess.DEVNULL, check=False, env=system)  # noqa: S603

@@ -200,14 +200,18 @@ def built_in(name: str) -> BuiltIn:
 
 
 def refuse_built_in_name(name: str, cure: str) -> None:
-    """Raises BotFolderError if a bot of the user has the name of a built-in bot."""
+    """Raises BotFolderError, with the hint ``cure``, if ``name``, the name of a user's bot, is that
+    of a built-in bot.
+    """
     if NAME.fullmatch(name):
         taken = f"expected another name than {name!r}, which is that of a built-in bot"
         raise BotFolderError(taken, cure)
 
 
 def built_in_bot(name: str) -> Bot:
-    """The built-in bot in the form of a run's bot. Raises ConfigError."""
+    """The built-in bot called ``name``, in the form in which runs have all their bots. Raises
+    ConfigError if there is none.
+    """
     policy = built_in(name)
     idea = DESCRIPTIONS[name.partition("-")[0]] + (
         f" among {policy.among} moves drawn at random" if policy.among else ""

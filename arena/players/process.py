@@ -255,8 +255,9 @@ def open_pipe(closes_read: ExitStack, closes_write: ExitStack) -> tuple[int, int
 
 
 def moments(span_ns: int) -> Iterator[int]:
-    """Deadlines of short waits, one after another, until ``span_ns`` has passed. A step during
-    which the whole machine stood still counts as two steps at most.
+    """Divides a wait of ``span_ns`` ns into short waits, and yields the deadline of each on the
+    monotonic clock. If the whole machine stands still during a short wait, at most twice its length
+    counts, so that the bot gets its time all the same.
     """
     while span_ns > 0:
         began_ns = time.monotonic_ns()

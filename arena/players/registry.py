@@ -63,7 +63,9 @@ class Registry:
         return registered + [name for name in self._ladder if name not in registered]
 
     def is_of_ladder(self, label: str) -> bool:
-        """Whether that bot comes with the arena; in a checkout, it may be registered, too."""
+        """Whether the bot with this label comes with the arena. In a checkout of the arena, such a
+        bot may be in bots/, too. Raises BotFolderError if there is no such bot.
+        """
         name = label.partition("@")[0]
         if name not in self._ladder:
             return False
@@ -74,10 +76,10 @@ class Registry:
 
     def folders(self) -> dict[str, Path]:
         """The folder of each bot by its label, in the order of `labels`."""
-        registered = {label: self.root / label for label in self._own_labels()}
-        return registered | {
-            name: folder for name, folder in self._ladder.items() if name not in registered
-        }
+        folders = {label: self.root / label for label in self._own_labels()}
+        for name, folder in self._ladder.items():
+            folders.setdefault(name, folder)
+        return folders
 
     def newest(self, leave_out: Callable[[str, BotFolderError], object]) -> list[Bot]:
         """The newest version of each bot: the registered ones by name, then those of the ladder.
@@ -107,7 +109,9 @@ class Registry:
         return msgspec.structs.replace(bot, label=label)
 
     def find(self, text: str) -> Bot:
-        """The bot with this label, or at this path of a folder or script. Raises BotFolderError."""
+        """The bot that ``text`` names: by its label, or by the path of its folder or script. Raises
+        BotFolderError.
+        """
         if text in self.labels():
             return self.get(text)
         path = Path(text)
@@ -195,12 +199,13 @@ class Registry:
         """``name@version`` of all registered versions that can be read, a bot's oldest
         version first.
         """
-        names = {label.partition("@")[0]: None for label in self._own_labels()}
+        names = dict.fromkeys(label.partition("@")[0] for label in self._own_labels())
         versions = []
-        for label in (label for name in names for label in reversed(self.versions(name))):
-            with suppress(BotFolderError):
-                version = "" if "@" in label else f"@{read_manifest(self.root / label).version}"
-                versions.append(f"{label}{version}")
+        for name in names:
+            for label in reversed(self.versions(name)):
+                with suppress(BotFolderError):
+                    version = "" if "@" in label else f"@{read_manifest(self.root / label).version}"
+                    versions.append(f"{label}{version}")
         return versions
 
     def of_ladder(self) -> list[str]:
@@ -242,8 +247,10 @@ class Registry:
         if not self.root.is_dir():
             return []
         folders = [path for path in self.root.iterdir() if not path.name.startswith(".")]
-        # is_dir() is also False for a folder that this user may not see.
-        return sorted(path.name for path in folders if os.path.isfile(path / MANIFEST_FILE))  # noqa: PTH113
+        # is_dir() is also False for a folder that this user may not see, and os.path.isfile, unlike
+        # Path.is_file, for a file that this user may not see.
+        is_file = os.path.isfile
+        return sorted(path.name for path in folders if is_file(path / MANIFEST_FILE))
 
     def _folder_of(self, label: str) -> Path | None:
         """The folder of a bot: in the registry, or else on the ladder, where each bot has one

@@ -16,7 +16,8 @@ from pathlib import Path
 import msgspec
 
 from arena.errors import BotFolderError
-from arena.players.builds import BuildCache, cache_folder
+from arena.players import process
+from arena.players.builds import MAX_DEPTH, BuildCache, cache_folder, extent
 from arena.players.folder import (
     IGNORED,
     INTERPRETERS,
@@ -60,6 +61,7 @@ HARMLESS = re.compile(r"-[bBdEiIOPqsSuvx]+|--[\w-]+=.*")
 """A pattern for options of interpreters after which the next word is still the script."""
 Packed = Mapping[str, tuple[bytes, bool]]
 """A bot's files by path: their content, and whether each is executable."""
+CURE_EXTENT = "let the last build step remove what the bot does not need"
 CURE_BUILD = "fix the error it shows; the step runs in a copy of the bot's folder"
 
 
@@ -109,9 +111,6 @@ def stage(bot: Bot, target: Path, sandbox: Sandbox = OPEN) -> Bot:
             wrong, cure = unfit_program(bot.command, bot.manifest.programs, work)
         if wrong:
             raise BotFolderError(f"{bot.label}: {wrong}", cure)
-        if bot.manifest.build:
-            # The kernel stops counting CPU time at a program that may be run but not read.
-            run_tool("chmod", "-R", "a+rX", str(work))
     return staged
 
 
@@ -162,10 +161,11 @@ def _whole_or_not(target: Path) -> Iterator[Path]:
 def pack(bot: Bot) -> Packed:
     """The files of a bot that its hash covers. Raises BotFolderError."""
     base = bot.folder.parent if bot.folder.is_file() else bot.folder
-    return {
-        file.as_posix(): ((base / file).read_bytes(), os.access(base / file, os.X_OK))
-        for file in bot_files(bot.folder)
-    }
+    packed = {}
+    for file in bot_files(bot.folder):
+        path = base / file
+        packed[file.as_posix()] = (path.read_bytes(), os.access(path, os.X_OK))
+    return packed
 
 
 def unpack(bot: Bot, files: Packed, sandbox: Sandbox, folder: Path) -> Bot:
@@ -198,9 +198,11 @@ def unpack(bot: Bot, files: Packed, sandbox: Sandbox, folder: Path) -> Bot:
 def staged_for_a_while(*bots: Bot, sandbox: Sandbox = OPEN) -> Iterator[list[Bot]]:
     """The bots, staged in a temporary folder that is removed when the block ends."""
     with passing_folder("staged") as folder:
-        yield [
-            stage(bot, folder / f"{number}-{bot.base}", sandbox) for number, bot in enumerate(bots)
-        ]
+        staged = []
+        for number, bot in enumerate(bots):
+            copy = stage(bot, folder / f"{number}-{bot.base}", sandbox)
+            staged.append(copy)
+        yield staged
 
 
 @contextmanager
@@ -295,6 +297,7 @@ def _fetch_or_build(bot: Bot, work: Path, sandbox: Sandbox) -> None:
     key = f"{bot.manifest.name}-{_build_key(bot, sandbox)}"
     try:
         if cache and cache.fetch(key, work):
+            _open_to_reading(work)  # an older arena may have kept it
             return
     except OSError:  # the cache cannot be locked, for example
         remove_tree(str(work))
@@ -304,9 +307,37 @@ def _fetch_or_build(bot: Bot, work: Path, sandbox: Sandbox) -> None:
     is_as_hashed = cache is not None and content_hash(work, bot.manifest) == bot.sha256
     for step in bot.manifest.build:
         _build(bot, step, work, sandbox)
+    _open_to_reading(work)
+    _check_extent(bot, work)
     if cache and is_as_hashed:
         with suppress(OSError):  # the bot is built already; keeping the build only saves time later
             cache.keep(key, work)
+
+
+def _open_to_reading(folder: Path) -> None:
+    """Lets everybody read all files of a build: the kernel stops counting CPU time at a program
+    that may be run but not read.
+    """
+    run_tool("chmod", "-R", "a+rX", str(folder))
+
+
+def _check_extent(bot: Bot, folder: Path) -> None:
+    """Raises BotFolderError if the build steps left more than the arena can copy and hash: too many
+    bytes, or folders too deep. A file with holes takes little room where it was made, so the keeper
+    lets it pass, but its copies have no holes.
+    """
+    try:
+        size, depth = extent(folder)
+    except OSError as error:
+        unread = f"expected a build whose files can be read: {error.strerror}"
+        raise BotFolderError(f"{bot.label}: {unread}", CURE_EXTENT) from error
+    if depth > MAX_DEPTH:
+        deep = f"expected a build with at most {MAX_DEPTH} levels of folders, got more"
+        raise BotFolderError(f"{bot.label}: {deep}", CURE_EXTENT)
+    most_mb = process.BUILD_LIMITS["disk_mb"]
+    if size >> 20 > most_mb:
+        large = f"expected a build of at most {most_mb} MB, got {size >> 20} MB"
+        raise BotFolderError(f"{bot.label}: {large}", CURE_EXTENT)
 
 
 def _build_key(bot: Bot, sandbox: Sandbox) -> str:
@@ -314,7 +345,8 @@ def _build_key(bot: Bot, sandbox: Sandbox) -> str:
     # The files of all known compilers are included, because a step such as ``make`` does not say
     # which it uses. A changed compiler differs in size or time.
     known = [bot.sha256, sandbox.tier, platform.platform(), platform.node(), sys.version]
-    for program in dict.fromkeys((*(step[0] for step in bot.manifest.build), *INSTALL)):
+    programs = [step[0] for step in bot.manifest.build]
+    for program in dict.fromkeys([*programs, *INSTALL]):
         place = _place_of(program)
         if place:
             status = Path(place).stat()

@@ -338,11 +338,11 @@ class Meter:
         """
         if not self.is_started:
             return True
-        return any(
-            stat_of(f"{pid}/task/{thread}")[:1] in WANTING
-            for pid in family(self._keeper.process.pid)[self._keeper.helpers :]
-            for thread in names_in(f"/proc/{pid}/task")
-        )
+        for pid in family(self._keeper.process.pid)[self._keeper.helpers :]:
+            for thread in names_in(f"/proc/{pid}/task"):
+                if stat_of(f"{pid}/task/{thread}")[:1] in WANTING:
+                    return True
+        return False
 
 
 class IdleTime:
@@ -386,6 +386,7 @@ def _has_open(pid: int, inode: int) -> bool:
     """Whether a process has the file with this inode open, or cannot be examined."""
     try:
         names = os.listdir(f"/proc/{pid}/fd")  # noqa: PTH208
-        return any(os.stat(f"/proc/{pid}/fd/{name}").st_ino == inode for name in names)  # noqa: PTH116
+        stats = (os.stat(f"/proc/{pid}/fd/{name}") for name in names)  # noqa: PTH116
+        return any(stat.st_ino == inode for stat in stats)
     except OSError as error:
         return isinstance(error, PermissionError)

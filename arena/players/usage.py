@@ -347,7 +347,8 @@ def disk_use(folders: list[str], opened: list[os.stat_result], most: int) -> tup
                 continue  # it was removed meanwhile
             if entry.is_dir(follow_symlinks=False):
                 waiting.append(entry.path)
-    blocks = sum({(file.st_dev, file.st_ino): file.st_blocks for file in files}.values())
+    blocks_by_file = {(file.st_dev, file.st_ino): file.st_blocks for file in files}
+    blocks = sum(blocks_by_file.values())
     return blocks >> 11, len(files) + hidden + bool(hidden)
 
 

@@ -24,7 +24,10 @@ if CORE == "native":
 
 
 def turn_view(state: State, number: int, time_ms: int, *, full: bool) -> Turn | FullTurn:
-    """The request for a move to the seat whose turn it is; ``number`` is the id of the request."""
+    """The request for a move to the seat whose turn it is. ``number`` is the id of the request,
+    ``time_ms`` the time for the move in ms. With ``full`` it describes the whole position and lists
+    all legal moves.
+    """
     hand = list(map(TILES.__getitem__, state.hands[state.mover]))
     if not full:
         return Turn(number, hand, time_ms)
@@ -60,16 +63,18 @@ def position_view(state: State) -> PositionView:
         for square in squares_of(state.spaces(colour)):
             row, column = divmod(square, board.stride)
             rows[row][column] = letter
+    provinces = []
+    for colour, area in state.provinces():
+        squares = _names(board, area.mask)
+        provinces.append(ProvinceView(COLOURS[colour], area.owner, area.pagodas, squares))
+    villages = []
+    for village, owner in zip(board.villages, state.villages, strict=True):
+        squares = _names(board, village)
+        villages.append(VillageView(None if owner == NOBODY else owner, squares))
     return PositionView(
         rows=["".join(row) for row in rows],
-        provinces=[
-            ProvinceView(COLOURS[colour], area.owner, area.pagodas, _names(board, area.mask))
-            for colour, area in state.provinces()
-        ],
-        villages=[
-            VillageView(None if owner == NOBODY else owner, _names(board, village))
-            for village, owner in zip(board.villages, state.villages, strict=True)
-        ],
+        provinces=provinces,
+        villages=villages,
         left=state.left,
         hands=[len(hand) for hand in state.hands],
         pile=state.pile,
@@ -79,7 +84,9 @@ def position_view(state: State) -> PositionView:
 def played_view(
     state: State, seat: int, move: int, events: Sequence[Event], *, forfeited: bool = False
 ) -> Played:
-    """The public line about the move that led to this state."""
+    """The message to all bots about the ``move`` of ``seat`` that led to ``state``, with what it
+    changed (``events``). ``forfeited`` says that the seat forfeited instead of moving.
+    """
     board = state.board
     players = state.players
     views = []

@@ -221,10 +221,10 @@ class Spent:
         ``faults``   int64: faults of bots in these games
         ``move_ms``  float64: the mean time of the answers of all bots in ms, NaN without moves
         """
-        rows = [
-            (*split_host(host), spent.games, spent.faults, spent.per(spent.moves))
-            for host, spent in sorted(self._hosts.items())
-        ]
+        rows = []
+        for host, spent in sorted(self._hosts.items()):
+            name, speed = split_host(host)
+            rows.append((name, speed, spent.games, spent.faults, spent.per(spent.moves)))
         table = pd.DataFrame(rows, columns=["host", "speed", "games", "faults", "move_ms"])
         return table.astype({"speed": "Int64"})
 
@@ -389,19 +389,14 @@ def decisions_table(games: Iterable[Graded]) -> pd.DataFrame:
                                                           ``sure`` is NaN if the better move is the
                                                           played one
     """
-    rows = [
-        {
-            "game": record.id,
-            "board": record.board,
-            "deal": record.deal,
-            "bot": record.bots[grade.seat],
-            **asdict(grade),
-            "sure": float("nan") if grade.sure is None else grade.sure,
-        }
-        for record, grades in games
-        for _, grade in sorted(grades.items())
-        if grade.choices > 1
-    ]
+    rows = []
+    for record, grades in games:
+        game = {"game": record.id, "board": record.board, "deal": record.deal}
+        for _, grade in sorted(grades.items()):
+            if grade.choices > 1:
+                row = {**game, "bot": record.bots[grade.seat], **asdict(grade)}
+                row["sure"] = float("nan") if grade.sure is None else grade.sure
+                rows.append(row)
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -432,9 +427,10 @@ def bots_table(decisions: pd.DataFrame, *, own_decks: bool = False) -> pd.DataFr
     ``agreed``     float64: the share of the decisions in which the judge would have played the same
                    move
     """
-    rows = [
-        {"bot": bot, **_summary(own, own_decks=own_decks)} for bot, own in decisions.groupby("bot")
-    ]
+    rows = []
+    for bot, own in decisions.groupby("bot"):
+        summary = _summary(own, own_decks=own_decks)
+        rows.append({"bot": bot, **summary})
     columns = ["bot", "games", "deals", "decisions", "cost", "error", "blunders", "agreed"]
     table = pd.DataFrame(rows, columns=columns)
     return table.sort_values(["cost", "bot"], kind="stable").reset_index(drop=True)

@@ -7,6 +7,7 @@ writes the lists in the docs.
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 from arena.ratings.column import Column, half_width, placed, rank_and_range, ranks_text
 
@@ -129,19 +130,13 @@ FILES: Mapping[str, Sequence[Column]] = {
 """By the name of each table that is written to a CSV file, which is also its name in
 `tables.Tables`, its columns.
 """
+IN_FILES = tuple(chain.from_iterable(FILES.values()))
+"""The columns of all tables that are written to a CSV file."""
 DECIMALS = {
-    column.name: column.decimals
-    for columns in (*FILES.values(), HISTORY)
-    for column in columns
-    if column.decimals is not None
+    column.name: column.decimals for column in (*IN_FILES, *HISTORY) if column.decimals is not None
 }
 
-RATED = {
-    column.name
-    for columns in FILES.values()
-    for column in columns
-    if column.source in (RATINGS, "`elo`")
-}
+RATED = {column.name for column in IN_FILES if column.source in (RATINGS, "`elo`")}
 """The names of the columns, in any table that is written to a file, whose figures depend on the
 ratings: on the prior, the anchors and the games of all bots, not on counts alone.
 """

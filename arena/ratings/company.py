@@ -92,20 +92,20 @@ def company(results: Results, fits: Sequence[Fit]) -> Company | None:
     count = 0
     tested: list[_Test] = []
     for players in sorted({*results.players[results.players > DUEL].tolist()}):
-        tests = [
-            test for split in _splits(results, fits[0], players) for test in split.quick_tests()
-        ]
+        tests: list[_Test] = []
+        for split in _splits(results, fits[0], players):
+            tests += split.quick_tests()
         count += len(tests)
         tests.sort(key=lambda test: -test.clearness)
         tested += _with_chances(tests[:TESTS_BY_DEAL])
     chances = np.array([test.p for test in tested])
     untested = np.ones(count - len(tested))
     corrected = holm(np.append(chances, untested))
-    clear = [
-        _company_of(results, fits[0], test, p)
-        for test, p in zip(tested, corrected.tolist(), strict=False)
-        if p < LEVEL
-    ]
+    clear = []
+    for test, p in zip(tested, corrected[: len(tested)].tolist(), strict=True):
+        if p < LEVEL:
+            case = _company_of(results, fits[0], test, p)
+            clear.append(case)
     if not clear:
         return None
     return max(clear, key=_importance)
@@ -144,9 +144,9 @@ def _with_chances(tests: Sequence[_Test]) -> list[_Test]:
         bots = np.array([test.bot for test in of_split])
         opponents = np.array([test.opponent for test in of_split])
         chances = of_split[0].split.chances(bots, opponents)
-        with_chances += [
-            test._replace(p=p) for test, p in zip(of_split, chances.tolist(), strict=True)
-        ]
+        for test, p in zip(of_split, chances.tolist(), strict=True):
+            with_p = test._replace(p=p)
+            with_chances.append(with_p)
     return with_chances
 
 

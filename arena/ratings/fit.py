@@ -303,8 +303,9 @@ def _fit(
     results = model.results
     bots = slice(0, len(model.results.bots))
     loose = _loose_directions(model, marks, open_seats if prior else ())
-    *covariances, leverage = sandwich(model, parameters, prior, loose)
-    clustered, independent = (each * ELO**2 for each in covariances)
+    clustered, independent, leverage = sandwich(model, parameters, prior, loose)
+    clustered = clustered * ELO**2
+    independent = independent * ELO**2
     # A bot with next to no deals must not move the others: its weight in the level is 0.
     level = level_of(leverage.effective)
     freedom, of_parameters = _freedom(leverage, level)
@@ -371,10 +372,9 @@ def _gain(centered: Floats, clustered: Floats, independent: Floats) -> float:
     0. ``centered`` projects the bots with an error bar onto a mean of 0; there, the trace of a
     covariance is proportional to the sum of the variances of all differences.
     """
-    variance, apart = (
-        float(np.trace(centered @ each @ centered.T)) for each in (clustered, independent)
-    )
-    return apart / variance if variance > len(centered) * EQUAL**2 else np.nan
+    by_deal = float(np.trace(centered @ clustered @ centered.T))
+    by_game = float(np.trace(centered @ independent @ centered.T))
+    return by_game / by_deal if by_deal > len(centered) * EQUAL**2 else np.nan
 
 
 def _level(elo: Floats) -> Floats:

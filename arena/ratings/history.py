@@ -130,8 +130,10 @@ def history_table(
     before = versions_before(league.members)
     sums = played_games(counts)
     number = {bot: place for place, bot in enumerate(counts.results.bots)}
-    rows = {
-        bot: {
+    rows: dict[str, dict[str, Any]] = {}
+    for bot, member in league.members.items():
+        games = sums.get(number.get(bot, -1), {"games": 0, "forfeits": 0})
+        rows[bot] = {
             "version": bot,
             "bot": name_of(bot),
             "status": member.status,
@@ -141,10 +143,8 @@ def history_table(
             "placed_games": member.placed.games if member.placed else 0,
             "tested_against": "",
             "test_games": 0,
-            **sums.get(number.get(bot, -1), {"games": 0, "forfeits": 0}),
+            **games,
         }
-        for bot, member in league.members.items()
-    }
     for part in rate(results).components:
         fit = part.fit
         if fit is None:

@@ -8,6 +8,7 @@ from arena.ratings.results import Flags, Floats
 from arena.ratings.scipy_parts import ndtr, ndtri, stdtr, stdtrit
 
 COVERAGE = 0.95
+RISK = 1 - COVERAGE
 NORMAL_QUANTILE = 1.96
 MANY = 200
 """From this many degrees of freedom on, the normal distribution replaces the t distribution: their

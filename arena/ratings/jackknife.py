@@ -111,11 +111,12 @@ def sandwich(
     added = loose @ np.linalg.inv(loose.T @ information @ loose) @ loose.T if loose.size else 0.0
     center = np.eye(model.size)
     center[: len(results.bots), : len(results.bots)] -= 1 / len(results.bots)
-    clustered, independent = (
-        np.asarray(center @ (bread @ meat @ bread + added) @ center.T, dtype=np.float64)
-        for meat in (by_deal, by_game)
-    )
-    return clustered, independent, leverage
+
+    def covariance(meat: Floats) -> Floats:
+        """The covariance of the centred parameters, given the sums of squared scores."""
+        return np.asarray(center @ (bread @ meat @ bread + added) @ center.T, dtype=np.float64)
+
+    return covariance(by_deal), covariance(by_game), leverage
 
 
 def deal_sums(results: Results, of_outcomes: csr_array) -> Iterator[csr_array]:

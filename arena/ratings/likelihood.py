@@ -66,10 +66,13 @@ class Model(NamedTuple):
             size += players - 1
         codes = (results.seats @ (count + 1) ** places) * MAX_PLAYERS + results.players
         _, first, seating = np.unique(codes, return_index=True, return_inverse=True)
-        times, *won = (
-            np.asarray(np.bincount(seating, results.times * each, len(first)), dtype=np.float64)
-            for each in (np.ones(1), *results.share.T)
-        )
+
+        def summed(values: Floats) -> Floats:
+            """The sum over the games of each seating, given a value for each outcome."""
+            return np.asarray(np.bincount(seating, values, len(first)), dtype=np.float64)
+
+        times = summed(results.times * 1.0)
+        won = [summed(results.times * share) for share in results.share.T]
         seats = results.seats[first]
         start = starts[results.players[first]][:, None]
         has_effect = (seats < count) & (start >= 0) & (places > 0)
@@ -171,8 +174,9 @@ class Model(NamedTuple):
 
 
 def by_parameter(values: Floats, columns: Ints, size: int) -> csr_array:
-    """(O, size) for each game, its ``values`` (O, 2K) summed by the parameter to which each
-    belongs; ``columns`` (O, 2K) are the indices of the parameters.
+    """Sums ``values`` (O, 2K), the values for each of O outcomes, by parameter. ``columns`` (O, 2K)
+    has the index of the parameter to which each value belongs, or ``size`` for none. Returns the
+    sums as a sparse matrix (O, size).
     """
     rows = np.arange(0, values.size + 1, values.shape[1])
     shape = (len(values), size + 1)

@@ -14,7 +14,7 @@ blocks' placements (DeLong, DeLong and Clarke-Pearson 1988; Obuchowski 1997).
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -168,13 +168,11 @@ class MarginTest(SequentialTest):
         every = np.sum(outcomes, axis=0)
         every[[0, -1]] += 0.5
         every /= self.blocks + 1
-        counts = [group.blocks + BORROWED for group in self._groups]
-        return np.array(
-            [
-                (frequencies + BORROWED * every) / count
-                for frequencies, count in zip(outcomes, counts, strict=True)
-            ]
-        )
+        pulled = []
+        for group, frequencies in zip(self._groups, outcomes, strict=True):
+            own = (frequencies + BORROWED * every) / (group.blocks + BORROWED)
+            pulled.append(own)
+        return np.array(pulled)
 
     def _thresholds(self, pooled: "Floats") -> "Floats":
         """The thresholds at which the ordered logit gives the frequencies ``pooled``, if the two
@@ -223,9 +221,11 @@ class _Opposed:
         """Counts a block with these ``margins``; ``value`` is its value in the test on wins."""
         size = len(self._outcomes) + 2
         first = self._outcomes[0] - 1
-        counts = np.array(
-            [np.bincount(np.subtract(side, first), minlength=size) / len(side) for side in margins]
-        )
+        frequencies = []
+        for side in margins:
+            numbers = np.bincount(np.subtract(side, first), minlength=size)
+            frequencies.append(numbers / len(side))
+        counts = np.array(frequencies)
         signed = np.concatenate([counts[0], -counts[1]])
         held = np.flatnonzero(signed)
         self.blocks += 1
@@ -238,7 +238,8 @@ class _Opposed:
         as a loss and a win of unknown size, so these distributions stand in for its margin.
         """
         counts = self._counts.sum(axis=0)[1:-1]
-        lost, won = (np.where(sign * self._outcomes > 0, counts, 0.0) for sign in (-1, 1))
+        lost = np.where(self._outcomes < 0, counts, 0.0)
+        won = np.where(self._outcomes > 0, counts, 0.0)
         for sign, distribution in ((-1, lost), (1, won)):
             if not distribution.any():
                 distribution[np.abs(self._outcomes - sign).argmin()] = 1.0
@@ -253,10 +254,11 @@ class _Opposed:
         blocks = max(self.blocks, 1)
         # The mean over pairs of games is the mean placement. Its variance is that of the placements
         # of both bots together, because each game of either bot is a part of many pairs.
-        among = [_placements(counts) / blocks for counts in (old, new)]
-        placements = np.concatenate(
-            [np.concatenate([[lost @ place], place, [won @ place]]) for place in among]
-        )
+        among = [_placements(old) / blocks, _placements(new) / blocks]
+        parts: list[Any] = []
+        for place in among:
+            parts += [[lost @ place], place, [won @ place]]
+        placements = np.concatenate(parts)
         return _Placed(
             beats=float(new @ among[0]) - self.blocks / 2,
             squares=float(placements @ self._squares @ placements),

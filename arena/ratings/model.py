@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from arena.ratings.fit import Fit, fit_rated_group, fit_with_prior, held_fit, reach_of, took_from
-from arena.ratings.intervals import COVERAGE, holm
+from arena.ratings.intervals import RISK, holm
 from arena.ratings.likelihood import ELO
 from arena.ratings.results import Flags, Floats, Ints, Results, restrict
 from arena.ratings.scipy_parts import expit, log_expit, logsumexp, softmax
@@ -191,10 +191,17 @@ def component_intervals(part: Component) -> tuple[Ints, Ints]:
         # not.
         group = np.searchsorted(part.members, part.fit.members)
         outside = np.isin(part.members, [bound.member for bound in part.bounds])
-        best, worst = rank_intervals(part.fit)
+        best, worst = rank_intervals(part.fit, risk_of_order(part, part.fit))
         low[group] = best + above[np.ix_(outside, group)].sum(axis=0)
         high[group] = worst + outside.sum() - above[np.ix_(group, outside)].sum(axis=1)
     return low, high
+
+
+def risk_of_order(part: Component, fit: Fit) -> float:
+    """The probability that any pair of the rated bots is put in the wrong order: of the 5 % for the
+    whole component ``part``, the rated bots of ``fit`` have the share that they are of its members.
+    """
+    return RISK * len(fit.members) / len(part.members)
 
 
 def _surely_above(part: Component) -> Flags:
@@ -207,22 +214,40 @@ def _surely_above(part: Component) -> Flags:
     return above | (above @ above)
 
 
-def rank_intervals(fit: Fit) -> tuple[Ints, Ints]:
+def rank_intervals(fit: Fit, risk: float = RISK) -> tuple[Ints, Ints]:
     """Two arrays (n,): the best and the worst possible rank of each bot of ``fit``: 1 plus the
-    number of bots clearly above it, and the number of bots that are not clearly below it.
+    number of bots clearly above it, and the number of bots that are not clearly below it. ``risk``
+    is the probability that any pair is put in the wrong order.
+    """
+    is_above = clearly_above(fit, risk)
+    return 1 + is_above.sum(axis=0), len(fit.elo) - is_above.sum(axis=1)
 
-    A pair is clear by its t test with Holm's correction for all pairs: with 95 % probability, no
-    pair is put in the wrong order. The joint distribution of the differences (max-t, Mogstad,
-    Romano, Shaikh & Wilhelm) would need a covariance that few deals do not give.
+
+def clearly_above(fit: Fit, risk: float = RISK) -> Flags:
+    """(n, n) whether the row's bot of ``fit`` is clearly above the column's bot. The probability
+    that any pair is put in the wrong order is at most ``risk``: each pair has a t test, and Holm's
+    method corrects for the number of pairs.
+
+    The ranges of ranks and the sentences about the order both come from here, so that they cannot
+    contradict each other. The joint distribution of the differences (max-t, Mogstad, Romano, Shaikh
+    & Wilhelm) would need a covariance that few deals do not give.
     """
     count = len(fit.elo)
     one, other = np.triu_indices(count, 1)
-    superiority = fit.superiority()
-    both = np.minimum(superiority[one, other], superiority[other, one])
+    adjusted = holm(chances_of_equals(fit)[one, other])
     is_clear = np.zeros((count, count), dtype=np.bool_)
-    is_clear[one, other] = is_clear[other, one] = holm(2 * both) < 1 - COVERAGE
-    is_above = is_clear & (fit.elo[:, None] > fit.elo)
-    return 1 + is_above.sum(axis=0), count - is_above.sum(axis=1)
+    is_clear[one, other] = is_clear[other, one] = adjusted < risk
+    return is_clear & (fit.elo[:, None] > fit.elo)
+
+
+def chances_of_equals(fit: Fit) -> Floats:
+    """(n, n) the p value of each difference of ``fit``: the probability that two equal bots differ
+    at least this much. NaN if there are too few deals.
+    """
+    superiority = fit.superiority()
+    chance = 2 * np.minimum(superiority, superiority.T)
+    # An error of 0 says that every deal gave the same result, not that the difference is certain.
+    return np.where(fit.difference_error() > 0, chance, np.where(np.isnan(chance), np.nan, 1.0))
 
 
 def rated_group_of(matrix: Flags, games: Floats) -> Ints:

@@ -5,6 +5,7 @@ depends.
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from statistics import median
 
@@ -102,9 +103,8 @@ def leader_note(
     if not rows or rows[0]["mark"] or rows[0]["bot"] in anchors:
         return []
     [comparable] = [group for group in groups if rows[0]["bot"] in group]
-    rivals = [
-        row for row in rows if row["rank_low"] == 1 and not row["mark"] and row["bot"] in comparable
-    ]
+    rated = [row for row in rows if row["bot"] in comparable and not row["mark"]]
+    rivals = [row for row in rated if row["rank_low"] == 1]
     if len(rivals) < MANY:
         return []
     sentence = (
@@ -120,9 +120,10 @@ def forfeits_note(standings: TableData, noun: str) -> list[str]:
     """
     faulty = standings.where(standings["forfeits"] > 0).rows()
     faulty.sort(key=lambda row: (-row["forfeits"], row["rank"]))
-    sentences = [
-        f"{row['bot']} forfeited {row['forfeits']:,} of {row['games']:,} {noun}" for row in faulty
-    ]
+    sentences = []
+    for row in faulty:
+        share = f"{row['forfeits']:,} of {row['games']:,} {noun}"
+        sentences.append(f"{row['bot']} forfeited {share}")
     if len(sentences) > FAULTY:
         sentences[FAULTY:] = [f"{counted(len(sentences) - FAULTY, 'more bot')} forfeited some"]
     return ["; ".join(sentences)] if sentences else []
@@ -178,7 +179,7 @@ def rating_notes(results: Results, ratings: Ratings, unit: str) -> Iterator[str]
     if len(parts) > 1:
         groups = "; ".join(_names(results, part.members) for part in parts)
         yield f"these groups never met, so each has its own mean of 0: {groups}"
-    met = {member for part in parts for member in part.members.tolist()}
+    met = set(chain.from_iterable(part.members.tolist() for part in parts))
     idle = [member for member in range(len(results.bots)) if member not in met]
     if idle and results.games:
         yield f"no games against another bot: {_names(results, idle)}"

@@ -99,17 +99,15 @@ class RegressionResult(NamedTuple):
     @property
     def _comparison(self) -> str:
         """How the gain in the test compares with the gains that were claimed at the placing."""
+        claimed = f"the sum of the gains that the versions after {self.old} showed when placed"
         if not np.isfinite(self.claimed):
-            return "what the versions up to it had gained when they were placed is not known"
-        claimed = (
-            f"the {self.claimed:+.0f} +/- {self.claimed_error:.0f} Elo that the versions up to it"
-            " had gained in all when they were placed"
-        )
+            return f"{claimed} is not known"
+        claimed = f"{claimed}, {self.claimed:+.0f} +/- {self.claimed_error:.0f} Elo"
         difference = self.gain - self.claimed
         if not self.is_known or abs(difference) <= hypot(self.gain_error, self.claimed_error):
             return f"that does not contradict {claimed}"
         if difference < 0:
-            return f"that is clearly less than {claimed}, which were partly luck"
+            return f"that is clearly less than {claimed}; that sum was partly luck"
         return f"that is clearly more than {claimed}"
 
 
@@ -124,10 +122,11 @@ def regression_tests(
     for drawn in league.drawn:
         if drawn.tested:
             deals[drawn.tested].extend(range(drawn.first, drawn.first + drawn.deals))
-    return [
-        _result(counts, league, begun, deals[begun.bot], per_game)
-        for begun in league.regressions.values()
-    ]
+    results = []
+    for begun in league.regressions.values():
+        result = _result(counts, league, begun, deals[begun.bot], per_game)
+        results.append(result)
+    return results
 
 
 def _result(

@@ -234,7 +234,8 @@ def _totals(played: Outcomes, bots: int) -> TableData:
     inside = played.seats < bots
     width = played.seats.shape[1]
     won = inside & (played.ranks == 1)
-    players, winners = (which.sum(axis=1, keepdims=True) for which in (inside, won))
+    players = inside.sum(axis=1, keepdims=True)
+    winners = won.sum(axis=1, keepdims=True)
     games = np.bincount(played.outcome, minlength=len(won))[:, None]
     columns: dict[str, NDArray[Any]] = {
         "games": games,
@@ -248,10 +249,10 @@ def _totals(played: Outcomes, bots: int) -> TableData:
     }
     place = ((players * width + np.arange(width)) * bots + played.seats)[inside]
     held = np.flatnonzero(np.bincount(place))
-    sums = {
-        name: np.bincount(place, np.broadcast_to(values, won.shape)[inside])[held]
-        for name, values in columns.items()
-    }
+    sums = {}
+    for name, values in columns.items():
+        of_seats = np.broadcast_to(values, won.shape)[inside]
+        sums[name] = np.bincount(place, of_seats)[held]
     seat = held // max(bots, 1)
     bot = held % max(bots, 1)
     sums["games"] = sums["games"].astype(np.int64)

@@ -156,24 +156,25 @@ def frozen_scale(
             continue
         names = [counts.results.bots[member] for member in fit.members]
         level = level_on(names, fit, benchmarks, scale)
-        found = {
-            name: (round(float(fit.elo[index]) + level.shift, 1), float(level.weights[index]))
-            for index, name in enumerate(names)
-            if name in founders and level.weights[index] > 0 and fit.is_known[index]
-        }
-        if sum(weight for _, weight in found.values()) < WHOLE:
+        elo = dict[str, float]()
+        weights = dict[str, float]()
+        for index, name in enumerate(names):
+            weight = float(level.weights[index])
+            if name in founders and weight > 0 and fit.is_known[index]:
+                elo[name] = round(float(fit.elo[index]) + level.shift, 1)
+                weights[name] = weight
+        if sum(weights.values()) < WHOLE:
             continue
         least = 10.0**-WEIGHT_DIGITS
-        weights = {
-            name: max(round(weight, WEIGHT_DIGITS), least) for name, (_, weight) in found.items()
-        }
-        return LeagueScale(scale.elo or {name: elo for name, (elo, _) in found.items()}, weights)
+        for name, weight in weights.items():
+            weights[name] = max(round(weight, WEIGHT_DIGITS), least)
+        return LeagueScale(scale.elo or elo, weights)
     return None
 
 
 def played_games(counts: Counts) -> dict[int, dict[str, int]]:
     """The number of games and of forfeits of each bot that played, by the bot's number."""
-    return {
-        row["bot"]: {"games": int(row["games"]), "forfeits": int(row["forfeits"])}
-        for row in counts.totals.summed("bot").rows()
-    }
+    played = {}
+    for row in counts.totals.summed("bot").rows():
+        played[row["bot"]] = {"games": int(row["games"]), "forfeits": int(row["forfeits"])}
+    return played

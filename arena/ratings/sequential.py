@@ -188,9 +188,8 @@ class WinTest(SequentialTest):
         if not self._counts:
             return tanh(elo / SCALE / 2)
         levels = _shrunk(self._counts, self._levels)
-        total = sum(
-            count * _apart(level, elo) for count, level in zip(self._counts, levels, strict=True)
-        )
+        groups = zip(self._counts, levels, strict=True)
+        total = sum(count * _apart(level, elo) for count, level in groups)
         return total / self.blocks if self.blocks else _apart(0.5, elo)
 
 
@@ -200,10 +199,8 @@ def _shrunk(counts: Sequence[int], sums: Sequence[float]) -> list[float]:
     at a half.
     """
     mean = (sum(sums) + 0.5) / (sum(counts) + 1)
-    return [
-        (total + BORROWED * mean) / (count + BORROWED)
-        for count, total in zip(counts, sums, strict=True)
-    ]
+    groups = zip(counts, sums, strict=True)
+    return [(total + BORROWED * mean) / (count + BORROWED) for count, total in groups]
 
 
 def _log_odds(share: float) -> float:

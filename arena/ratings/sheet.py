@@ -8,8 +8,9 @@ them.
 
 import csv
 import io
-from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from itertools import chain, product
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -23,13 +24,10 @@ HINT = (
     "the first line names the columns, for example block,bot_0,bot_1,share_0,share_1; block is"
     " optional"
 )
-NEEDED_COLUMNS = [f"{what}_{seat}" for what in ("bot", "share") for seat in range(MIN_SEATS)]
+NEEDED_COLUMNS = [f"{what}_{seat}" for what, seat in product(("bot", "share"), range(MIN_SEATS))]
 COLUMNS_BY_SEAT = ("bot", "share", "rank", "left", "think_ms")
-KNOWN_COLUMNS = {
-    "block",
-    "faults",
-    *(f"{what}_{seat}" for what in COLUMNS_BY_SEAT for seat in range(MAX_SEATS)),
-}
+KNOWN_COLUMNS = {f"{what}_{seat}" for what, seat in product(COLUMNS_BY_SEAT, range(MAX_SEATS))}
+KNOWN_COLUMNS |= {"block", "faults"}
 MAX_COLUMNS = 1_000
 """The largest number of columns in a file. games.csv has at most 28. A file with 30,000 columns
 took seven seconds to check and read.
@@ -121,7 +119,8 @@ def read_sheet(data: bytes, name: str) -> Sheet:
     _check_widths(text, columns, name)
     known = [column for column in columns if column in KNOWN_COLUMNS]
     repetitive = [column for column in known if column.startswith(REPETITIVE_COLUMNS)]
-    kinds = {column: "category" if column in repetitive else "str" for column in known}
+    kinds: dict[Hashable, Any] = dict.fromkeys(known, "str")
+    kinds |= dict.fromkeys(repetitive, "category")
     cells = pd.read_csv(io.StringIO(text), usecols=known, dtype=kinds, na_filter=False)
     size = sum(column.startswith("bot_") for column in known)
     has_blocks = "block" in known
@@ -138,9 +137,10 @@ def read_sheet(data: bytes, name: str) -> Sheet:
     game_of_kind = np.argsort(kind_of_row[first_rows.index])
     game_of_row = game_of_kind[kind_of_row]
 
-    names = sorted({bot for game in games for bot in game.bots} - {""})
+    names = sorted(set(chain.from_iterable(game.bots for game in games)) - {""})
     number = {bot: place for place, bot in enumerate([*names, ""])}
-    bots = _by_row([[number[bot] for bot in game.bots] for game in games], game_of_row, size)
+    numbers = [list(map(number.__getitem__, game.bots)) for game in games]
+    bots = _by_row(numbers, game_of_row, size)
     ranks = _by_row([game.ranks for game in games], game_of_row, size)
     forfeits = _by_row([game.forfeits for game in games], game_of_row, size)
     cluster = np.asarray(pd.factorize(blocks, sort=True)[0], dtype=np.int64)
@@ -292,7 +292,8 @@ def _winners(cells: Mapping[str, str], seats: int, size: int) -> list[int]:
         parts.append(part)
         if part:
             winners.append(seat)
-    if not winners or any(parts[seat] != WHOLE / len(winners) for seat in winners):
+    won = [parts[seat] for seat in winners]
+    if not winners or won != [WHOLE / len(winners)] * len(winners):
         raise ValueError(f"expected {SHARES}, got {','.join(texts[:size])}")
     return winners
 

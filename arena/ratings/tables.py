@@ -267,8 +267,10 @@ def independent_games(fits: list[Fit]) -> float | None:
     each fit its games times its `Fit.gain`, summed. None without a fit, and if a fit has fewer than
     `FEW_DEALS` deals or an unknown gain.
     """
-    worth = [fit.games * fit.gain if fit.clusters >= FEW_DEALS else np.nan for fit in fits]
-    return float(sum(worth)) if worth and np.isfinite(worth).all() else None
+    if not fits or any(fit.clusters < FEW_DEALS for fit in fits):
+        return None
+    total = sum(fit.games * fit.gain for fit in fits)
+    return float(total) if np.isfinite(total) else None
 
 
 def anchor_ratings(ratings: Ratings, results: Results, anchors: Mapping[str, float]) -> Ratings:
@@ -282,7 +284,10 @@ def anchor_ratings(ratings: Ratings, results: Results, anchors: Mapping[str, flo
         if name not in bots:
             known = f"{did_you_mean(name, bots)}there are {', '.join(bots) or 'none'}"
             raise UserError(f"the anchor {name!r} is not a bot of these results", known)
-    held = [[] if part.fit is None else [bots[at] for at in part.fit.members] for part in parts]
+    held: list[list[str]] = []
+    for part in parts:
+        members = part.fit.members if part.fit else ()
+        held.append([bots[member] for member in members])
     idle = sorted(set(anchors).difference(*held))
     if idle:
         raise UserError(
@@ -291,15 +296,15 @@ def anchor_ratings(ratings: Ratings, results: Results, anchors: Mapping[str, flo
         )
     components = list(parts)
     for number, (part, names) in enumerate(zip(parts, held, strict=True)):
-        here = [at for at, name in enumerate(names) if name in anchors]
+        here = [name for name in names if name in anchors]
         if len(here) > 1:
             raise UserError(
                 "bots that can be compared share one scale and one anchor, got"
-                f" {' and '.join(names[at] for at in here)}",
+                f" {' and '.join(here)}",
                 "name one of them: the games determine the distances from it",
             )
         if here and part.fit:
-            fit = part.fit.anchored(here[0], anchors[names[here[0]]])
+            fit = part.fit.anchored(names.index(here[0]), anchors[here[0]])
             bounds = part.bounds and bounds_of(results, part.members, fit)
             components[number] = part._replace(fit=fit, bounds=bounds)
     return Ratings(components)

@@ -4,7 +4,7 @@ Only a few bytes per game stay in memory, however long its line is.
 
 from array import array
 from collections.abc import Callable, Collection, Iterable, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeVar
 
@@ -167,13 +167,13 @@ class Tally:
         heads, places = self._places(names)
         numbers, games = np.unique(places, return_counts=True)
         edges = np.searchsorted(numbers, np.arange(len(heads) + 1) * DEALS).tolist()
-        deals, counts = (
-            array("i", column.astype(np.int32).tobytes()) for column in (numbers % DEALS, games)
-        )
-        return [
-            PlayedBlocks(name, deals[start:end], counts[start:end])
-            for name, (start, end) in zip(heads, pairwise(edges), strict=True)
-        ]
+        deals = array("i", (numbers % DEALS).astype(np.int32).tobytes())
+        counts = array("i", games.astype(np.int32).tobytes())
+        blocks = []
+        for name, (start, end) in zip(heads, pairwise(edges), strict=True):
+            block = PlayedBlocks(name, deals[start:end], counts[start:end])
+            blocks.append(block)
+        return blocks
 
     def board_deals(self) -> Ints:
         """(G,) for each counted game, a number that stands for its board and deal; with own decks,
@@ -182,11 +182,13 @@ class Tally:
         """
         if self._own_decks:
             return self.block_deals()
-        return self._places([board for board, _, _ in self.outcomes])[1]
+        _, places = self._places([board for board, _, _ in self.outcomes])
+        return places
 
     def block_deals(self) -> Ints:
         """(G,) for each counted game, a number that stands for its board, line-up and deal."""
-        return self._places([(board, *sorted(bots)) for board, bots, _ in self.outcomes])[1]
+        _, places = self._places([(board, *sorted(bots)) for board, bots, _ in self.outcomes])
+        return places
 
     def _places(self, names: Sequence[Head]) -> tuple[list[Head], Ints]:
         """``names`` has a name for each outcome. Returns the different names, sorted, and (G,) for
@@ -206,7 +208,7 @@ class Tally:
         """
         away = set(without)
         width = self.most_seats
-        names = sorted({*bots, *(bot for seated in self.seated for bot in seated)} - away)
+        names = sorted({*bots, *chain.from_iterable(self.seated)} - away)
         number = {name: place for place, name in enumerate(names)}
         kept = np.array([away.isdisjoint(seated) for _, seated, _ in self.outcomes], dtype=np.bool_)
         played = [placing for placing, keep in zip(self.outcomes, kept, strict=True) if keep]
@@ -214,8 +216,13 @@ class Tally:
         inside = np.arange(width) < players[:, None]
         seats = np.full(inside.shape, len(names))
         ranks = np.ones(inside.shape, dtype=np.int64)
-        seats[inside] = [number[bot] for _, seated, _ in played for bot in seated]
-        ranks[inside] = [rank for *_, each in played for rank in each]
+        seats_played: list[int] = []
+        ranks_played: list[int] = []
+        for _, seated, ranks_of_seats in played:
+            seats_played += map(number.__getitem__, seated)
+            ranks_played += ranks_of_seats
+        seats[inside] = seats_played
+        ranks[inside] = ranks_played
         outcome = np.array(self.outcome, dtype=np.int32)
         deals = self.board_deals()
         games = slice(None) if kept.all() else kept[outcome]
@@ -223,9 +230,10 @@ class Tally:
         cluster = np.searchsorted(clusters, deals[games])
         number_kept = (np.cumsum(kept) - 1).astype(np.int32)
         sums = {"forfeits": self._forfeits, "left": self._left, "think_ns": self._think_ns}
-        by_seat = {
-            name: np.array(each).reshape(-1, MAX_SEATS)[kept, :width] for name, each in sums.items()
-        }
+        by_seat = {}
+        for name, values in sums.items():
+            of_outcomes = np.array(values).reshape(-1, MAX_SEATS)
+            by_seat[name] = of_outcomes[kept, :width]
         outcomes = Outcomes(seats, ranks, cluster, number_kept[outcome[games]], by_seat)
         return counts_of(names, clusters % DEALS, outcomes)
 
@@ -318,9 +326,8 @@ class Matches:
         if len(rounds) == self._rounds:
             del self._open[name]
             if self._over.add(name):
-                self._take(
-                    _whole(self._title, deal, bots, [rounds[turn] for turn in range(self._rounds)])
-                )
+                games = [rounds[turn] for turn in range(self._rounds)]
+                self._take(_whole(self._title, deal, bots, games))
 
 
 def _whole(title: str, deal: int, bots: tuple[str, ...], games: Sequence[Counted]) -> Match:

@@ -209,6 +209,13 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
         return self.settled is None and not (self.compare is None and self.until is None)
 
     @property
+    def deck_of_game(self) -> str:
+        """The deck, in draw order, of a person's game whose tiles do not follow from the run's
+        seed; empty for all other runs.
+        """
+        return self.game.deck if self.game else ""
+
+    @property
     def has_own_decks(self) -> bool:
         """Whether each game has a deck of its own, which is so for ``seatings`` ``single``."""
         return self.seatings == "single"
@@ -275,8 +282,7 @@ def games_of_block(players: int, *, has_pool: bool) -> int:
 
 
 DEFAULTS: dict[str, Any] = {
-    name: value
-    for form in (RunConfig(bots=[], seed=""), Comparison("", ""))
-    for name, value in msgspec.structs.asdict(form).items()
+    **msgspec.structs.asdict(RunConfig(bots=[], seed="")),
+    **msgspec.structs.asdict(Comparison("", "")),
 }
 """By name, the default of each field of `RunConfig` and of `Comparison`."""

@@ -25,6 +25,8 @@ shows at most 40, and a run's folder stays small enough to be sent to somebody.
 """
 BLOCK = 4096
 """The bytes that the smallest file or folder takes on a disk."""
+DISK_BLOCK = 512
+"""The bytes of a block in which the system counts what a file takes on a disk."""
 MAX_NAME = 250
 """The most characters in the name of a folder; longer names are cut, see `_folder_name`."""
 
@@ -104,12 +106,12 @@ def used_bytes(run: Path) -> int:
     RunError.
     """
     try:
+        blocks = 0
         with folder_below(run, [FAULTS]) as at:
-            return sum(
-                os.stat(name, dir_fd=folder, follow_symlinks=False).st_blocks << 9
-                for _, folders, files, folder in os.fwalk(".", dir_fd=at)
-                for name in (*folders, *files)
-            )
+            for _, folders, files, folder in os.fwalk(".", dir_fd=at):
+                for name in (*folders, *files):
+                    blocks += os.stat(name, dir_fd=folder, follow_symlinks=False).st_blocks
+        return blocks * DISK_BLOCK
     except FileNotFoundError:
         return 0
     except OSError as error:

@@ -155,9 +155,8 @@ def read_reviews(run: Path) -> list[ReviewedGame]:
             told = f"{path}, line {number}: expected a review, got {error}"
             raise RunError(told, CURE) from None
         turns = [grade.turn for grade in game.grades]
-        if turns != sorted(set(turns)) or not {grade.seat for grade in game.grades} <= {
-            *game.seats
-        }:
+        graded_seats = {grade.seat for grade in game.grades}
+        if turns != sorted(set(turns)) or not graded_seats.issubset(game.seats):
             raise RunError(
                 f"{path}, line {number}: expected the grades of seats {game.seats} in the"
                 " order of their turns, got others",

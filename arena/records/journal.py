@@ -155,7 +155,8 @@ class Journal:
         """
         # Records that wait together share one flush: a flush takes milliseconds on a disk, a game
         # of built-in bots less than one.
-        self._file.append(b"".join(encode_record(record) + b"\n" for record in records))
+        lines = [encode_record(record) + b"\n" for record in records]
+        self._file.append(b"".join(lines))
         for record in records:
             self.ids.add(record.id)
 
@@ -311,10 +312,10 @@ def forfeits_text(run: Path) -> str:
         for fault in record.faults:
             forfeits[record.bots[fault.seat]][fault.kind] += 1
     worst = sorted(forfeits.items(), key=lambda item: (-item[1].total(), item[0]))
-    told = [f"{bot} forfeited {_reasons(kinds)}" for bot, kinds in worst[:NAMED]]
+    sentences = [f"{bot} forfeited {_reasons(kinds)}" for bot, kinds in worst[:NAMED]]
     if len(worst) > NAMED:
-        told.append(f"{counted(len(worst) - NAMED, 'more bot')} forfeited some")
-    return "; ".join(told)
+        sentences.append(f"{counted(len(worst) - NAMED, 'more bot')} forfeited some")
+    return "; ".join(sentences)
 
 
 def _reasons(kinds: Counter[str]) -> str:
@@ -373,8 +374,11 @@ def find_record(run: Path, game: str) -> GameRecord:
         for _, record in read_rows(journal_of(run), _fitting_record, holding):
             if record.id == game:
                 return record
-    alike: Callable[[str], int] = lambda known: len(commonprefix((known, game)))  # noqa: RUF071, E731
-    near = nlargest(3, read_ids(journal_of(run)), key=alike)
+
+    def shared_length(known: str) -> int:
+        return len(commonprefix((known, game)))  # noqa: RUF071 - of ids, not of paths
+
+    near = nlargest(3, read_ids(journal_of(run)), key=shared_length)
     raise RunError(
         f"{run} has no game {game!r}",
         f"for example {', '.join(near)}" if near else "the run has no games yet",

@@ -120,11 +120,12 @@ def losses(sent: object) -> list[Loss]:
         return []
     if not isinstance(sent, dict):
         return [Loss("note", "an object", _shown(sent, is_text=False))]
-    return [
-        Loss(part.name, part.expected, _shown(part.sent, is_text=part.name == "text"))
-        for part in _parts(sent)
-        if part.expected
-    ]
+    lost = []
+    for part in _parts(sent):
+        if part.expected:
+            got = _shown(part.sent, is_text=part.name == "text")
+            lost.append(Loss(part.name, part.expected, got))
+    return lost
 
 
 def kept_notes(notes: Sequence[NoteEntry] | None) -> dict[int, Note]:

@@ -75,9 +75,12 @@ def version_key(label: str) -> list[tuple[int, str]]:
     1.9 before 1.10.
     """
     version = label.partition(":")[0].partition("@")[2]
-    return [
-        (int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", version)
-    ]
+    return [_sorting_key(part) for part in re.split(r"(\d+)", version)]
+
+
+def _sorting_key(part: str) -> tuple[int, str]:
+    """Sorts the numbers among the parts of a version by value, after all other parts."""
+    return (int(part), "") if part.isdecimal() else (-1, part)
 
 
 class DealtGame(Struct, frozen=True, omit_defaults=True):

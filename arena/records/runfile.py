@@ -249,7 +249,8 @@ def _refuse_older(folder: Path, written: _WrittenRun) -> None:
     allotted = config.get("allotted")
     if isinstance(allotted, dict):  # 1.0.0 wrote the number of deals of each line-up
         numbers = list(allotted.values())
-        is_adaptive = is_adaptive or any(deals != numbers[0] for deals in numbers)
+        has_different = any(deals != numbers[0] for deals in numbers)
+        is_adaptive = is_adaptive or has_different
         config["allotted"] = numbers[0] if numbers else None
     if is_adaptive:
         raise RunError(

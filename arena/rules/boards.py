@@ -9,6 +9,7 @@ import os
 import stat
 from collections.abc import Iterator
 from functools import cache, reduce
+from itertools import chain
 from operator import or_
 from typing import TYPE_CHECKING
 
@@ -89,18 +90,17 @@ class Board:
             for row in range(NAMED_SQUARES // self.stride)
             for column in range(self.stride)
         )
-        self.founding = tuple(
-            area for start in self.starts for area in self._areas(start) if area.bit_count() > 1
-        )
+        start_areas = chain.from_iterable(map(self._areas, self.starts))
+        self.founding = tuple(area for area in start_areas if area.bit_count() > 1)
 
     def _mask(self, terrain: str) -> int:
         """The mask of the squares whose letter in the rows is ``terrain``."""
-        return sum(
-            1 << row * self.stride + column
-            for row, line in enumerate(self.rows)
-            for column, letter in enumerate(line)
-            if letter == terrain
-        )
+        mask = 0
+        for row, line in enumerate(self.rows):
+            for column, letter in enumerate(line):
+                if letter == terrain:
+                    mask |= 1 << row * self.stride + column
+        return mask
 
     def _areas(self, mask: int) -> Iterator[int]:
         """Splits ``mask`` into connected areas, one mask for each area, in the reading order of
@@ -149,7 +149,7 @@ def check_rows(name: str, rows: tuple[str, ...]) -> None:
         raise BoardError(f"board {name}: expected at least one row of squares, got none")
 
     def wrong(row: int, column: int, expected: str) -> BoardError:
-        """The error for the square in this row and column, both counted from 1."""
+        """The error that says what was expected at this row and column, both counted from 1."""
         return BoardError(f"board {name}, row {row}, column {column}: expected {expected}")
 
     if len(rows) > MAX_SIDE:

@@ -5,6 +5,7 @@ numbered rules of RULES.md as plain text.
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -150,21 +151,21 @@ def rulebook() -> Rulebook:
     """The rules as read from RULES.md in the package, cached."""
     text = Path(__file__).with_name("RULES.md").read_text(encoding="utf-8")
     sections = dict(re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE))
-    return Rulebook(
-        _plain(sections["The game in five sentences"].strip().split("\n\n")[0]),
-        tuple(
-            Part(title[:2], title[3:], _plain(body.split('<a id="', 1)[0]), tuple(_rules(body)))
-            for title, body in sections.items()
-            if re.match(r"R\d ", title)
-        ),
-        _plain(sections["Check figures"]),
-    )
+    summary, *_ = sections["The game in five sentences"].strip().split("\n\n")
+    parts = []
+    for title, body in sections.items():
+        if re.match(r"R\d ", title):
+            introduction, *_ = body.split('<a id="', 1)
+            part = Part(title[:2], title[3:], _plain(introduction), tuple(_rules(body)))
+            parts.append(part)
+    return Rulebook(_plain(summary), tuple(parts), _plain(sections["Check figures"]))
 
 
 @cache
 def every_rule() -> dict[str, Rule]:
     """All rules, each under its number such as R4.4."""
-    return {rule.number: rule for part in rulebook().parts for rule in part.rules}
+    rules = chain.from_iterable(part.rules for part in rulebook().parts)
+    return {rule.number: rule for rule in rules}
 
 
 def find_rules(asked: str) -> list[Rule]:
@@ -206,7 +207,9 @@ def cited(text: str) -> list[str]:
     which they first occur.
     """
     named = re.findall(CITED, text)
-    return [number for number in dict.fromkeys(named) if number in every_rule()] if named else []
+    if not named:
+        return []
+    return [number for number in dict.fromkeys(named) if number in every_rule()]
 
 
 def where_to_read(text: str) -> str:

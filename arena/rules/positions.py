@@ -8,6 +8,7 @@ and a cell for each square: the terrain or colour, then the seat that owns the p
 
 import re
 from functools import reduce
+from itertools import chain
 from operator import or_
 from typing import TYPE_CHECKING, NoReturn
 
@@ -83,18 +84,19 @@ def read_cells(
     of the drawing. Raises NotationError, BoardError.
     """
     cells = [line.split() for line in text.strip().splitlines()]
-    owned = [
-        (row, column, cell)
-        for row, line in enumerate(cells)
-        for column, cell in enumerate(line)
-        if len(cell) > 1
-    ]
-    for row, column, cell in owned:
-        if cell[0] not in COLOURS + VILLAGE or cell[1:] not in tuple("0123"):
-            where = f"row {row + 1}, column {column + 1}"
-            raise NotationError(f"{where}: expected a cell such as R, R0, V or V1, got {cell!r}")
-    board = Board(name, tuple("".join(cell[0] for cell in line) for line in cells))
-    seats = {row * board.stride + column: int(cell[1]) for row, column, cell in owned}
+    owned = []
+    for row, line in enumerate(cells):
+        for column, cell in enumerate(line):
+            if len(cell) == 1:
+                continue
+            if cell[0] not in COLOURS + VILLAGE or cell[1:] not in tuple("0123"):
+                where = f"row {row + 1}, column {column + 1}"
+                expected = "expected a cell such as R, R0, V or V1"
+                raise NotationError(f"{where}: {expected}, got {cell!r}")
+            owned.append((row, column, int(cell[1])))
+    letters = ["".join(cell[0] for cell in line) for line in cells]
+    board = Board(name, tuple(letters))
+    seats = {row * board.stride + column: seat for row, column, seat in owned}
     single = reduce(or_, board.starts) & ~reduce(or_, board.founding, 0)
     for square in seats:
         if single >> square & 1:
@@ -102,12 +104,13 @@ def read_cells(
                 f"{board.name_of(square)}: expected a province of two or more spaces, got a single"
                 " one with an owner"
             )
-    provinces = [
-        (colour, area, seats[next(squares_of(area))], 2 if area.bit_count() >= MAJOR else 1)
-        for colour in range(len(COLOURS))
-        for area in board.founding
-        if area & board.starts[colour] and next(squares_of(area)) in seats
-    ]
+    provinces = []
+    for colour in range(len(COLOURS)):
+        for area in board.founding:
+            first = next(squares_of(area))
+            if area & board.starts[colour] and first in seats:
+                pagodas = 2 if area.bit_count() >= MAJOR else 1
+                provinces.append((colour, area, seats[first], pagodas))
     villages = [seats.get(next(squares_of(village)), NOBODY) for village in board.villages]
     return board, list(board.starts), provinces, villages
 
@@ -229,7 +232,7 @@ def _check(state: "State", rows: str) -> None:
                 _refuse(f"{cell} as in the rest of its area on the board", got)
     if any(len(hand) > HAND for hand in state.hands):
         _refuse(f"hands of up to {HAND} tiles", str(max(map(len, state.hands))))
-    known = [*state.pile_tiles(), *(tile for hand in state.hands for tile in hand)]
+    known = [*state.pile_tiles(), *chain.from_iterable(state.hands)]
     placed = state.tiles_placed()
     for tile, name in enumerate(TILES):
         count = placed[tile] + known.count(tile)

@@ -121,9 +121,12 @@ def names_of(board: Board, mask: int) -> tuple[str, ...]:
     """The names of the squares in a bit mask, in reading order. Bits beside the board or below its
     last row are ignored.
     """
-    places = ((square, *divmod(square, board.stride)) for square in squares_of(mask))
-    on_board = [number for number, row, at in places if at < board.width and row < board.height]
-    return tuple(map(board.name_of, on_board))
+    names = []
+    for square in squares_of(mask):
+        row, column = divmod(square, board.stride)
+        if row < board.height and column < board.width:
+            names.append(board.name_of(square))
+    return tuple(names)
 
 
 class Rollout(NamedTuple):
@@ -159,9 +162,8 @@ def as_seen(state: State, seat: int) -> State:
     Returns a copy, or ``state`` itself if no tile in it must be hidden.
     """
     pile = (UNKNOWN,) * state.pile
-    hands = [
-        hand if other == seat else (UNKNOWN,) * len(hand) for other, hand in enumerate(state.hands)
-    ]
+    hands = [(UNKNOWN,) * len(hand) for hand in state.hands]
+    hands[seat] = state.hands[seat]
     if state.hands == hands and state.pile_tiles() == pile:
         return state
     seen = state.copy()
@@ -177,8 +179,10 @@ def dealt(state: State, seat: int, luck: random.Random) -> State:
     """
     twin = state.copy()
     pile = twin.pile_tiles()
-    others = [hand for other, hand in enumerate(twin.hands) if other != seat]
-    known = [tile for tiles in (pile, *others) for tile in tiles]
+    known = list(pile)
+    for other, hand in enumerate(twin.hands):
+        if other != seat:
+            known += hand
     hidden: list[int] = []
     for tile, count in enumerate(unseen(state, seat)):
         hidden += [tile] * (count - known.count(tile))

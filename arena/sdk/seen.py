@@ -52,10 +52,10 @@ class SeenPosition:
         number = parse_square(self.board, square)
         row, column = divmod(number, self.board.stride)
         here = self.board.rows[row][column]
-        taken = [
-            sign for colour, sign in enumerate(COLOURS) if self.state.spaces(colour) >> number & 1
-        ]
-        sign = taken[0] if taken else here if here in (VILLAGE, LAKE) else GRASS
+        sign = here if here in (VILLAGE, LAKE) else GRASS
+        for colour, letter in enumerate(COLOURS):
+            if self.state.spaces(colour) >> number & 1:
+                sign = letter
         province = next((area for area in self.provinces if square in area.squares), None)
         village = next((area for area in self.villages if square in area.squares), None)
         return Square(square, sign, province, village)
@@ -91,16 +91,12 @@ class SeenPosition:
         new list.
         """
         board = self.board
-        return [
-            Province(
-                COLOURS[colour],
-                owner,
-                pagodas,
-                names_of(board, mask),
-                names_of(board, halo & ~mask),
-            )
-            for colour, (mask, halo, owner, _, pagodas) in self.state.provinces()
-        ]
+        provinces = []
+        for colour, (mask, halo, owner, _, pagodas) in self.state.provinces():
+            squares = names_of(board, mask)
+            beside = names_of(board, halo & ~mask)
+            provinces.append(Province(COLOURS[colour], owner, pagodas, squares, beside))
+        return provinces
 
     @property
     def villages(self) -> list[Village]:
@@ -108,12 +104,13 @@ class SeenPosition:
         new list.
         """
         board = self.board
-        owners = [None if owner == NOBODY else owner for owner in self.state.villages]
-        areas = zip(owners, board.villages, board.beside, strict=True)
-        return [
-            Village(owner, names_of(board, mask), names_of(board, beside))
-            for owner, mask, beside in areas
-        ]
+        villages = []
+        for seat, mask, beside in zip(
+            self.state.villages, board.villages, board.beside, strict=True
+        ):
+            owner = None if seat == NOBODY else seat
+            villages.append(Village(owner, names_of(board, mask), names_of(board, beside)))
+        return villages
 
     # What the seats hold.
 
@@ -278,11 +275,13 @@ class SeenPosition:
 
     def __str__(self) -> str:
         held = ", ".join(f"seat {seat}: {left} left" for seat, left in enumerate(self.left))
-        letters = "".join(f"{chr(ord('a') + column):<3}" for column in range(self.board.width))
-        rows = ["".join(f"{cell:<3}" for cell in row) for row in draw(self.state)]
-        labels = enumerate([letters, *rows])
-        drawn = "\n".join(f"{label or '':>2}  {row}".rstrip() for label, row in labels)
-        return f"{drawn}\n{held}; {self.pile} tiles in the pile\n{self._summary()}"
+        letters = [chr(ord("a") + column) for column in range(self.board.width)]
+        lines = []
+        for number, row in enumerate([letters, *draw(self.state)]):
+            cells = "".join(f"{cell:<3}" for cell in row)
+            lines.append(f"{number or '':>2}  {cells}".rstrip())
+        lines += [f"{held}; {self.pile} tiles in the pile", self._summary()]
+        return "\n".join(lines)
 
     def __repr__(self) -> str:
         return f"<Position: {self._summary()}>"

@@ -4,7 +4,7 @@ whole deals.
 
 from collections import Counter
 from collections.abc import Container, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 
 from arena.match.referee import GamePlan
 
@@ -58,7 +58,7 @@ class BatchQueue:
 
     def waiting_decks(self) -> set[str]:
         """The decks of the games that wait in this queue."""
-        return {plan.deck for batch in self.waiting for plan in batch}
+        return {plan.deck for plan in chain.from_iterable(self.waiting)}
 
 
 def _first_decks(batch: Sequence[GamePlan], capacity: int) -> set[str]:

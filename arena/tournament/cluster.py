@@ -247,7 +247,8 @@ class ClusterPool:
         changed.
         """
         for host, machine in self._machines.items():
-            slots = sum(each.slots for each in self._workers.values() if each.host == host)
+            here = [worker for worker in self._workers.values() if worker.host == host]
+            slots = sum(worker.slots for worker in here)
             if slots != self._shown[host]:
                 how = f"speed {machine.speed}/s, sandbox {machine.sandbox}"
                 is_playing = f"{host}: {counted(slots, 'game')} at once, {how}"
@@ -274,9 +275,11 @@ class ClusterPool:
         refused = sorted(self._workers.items())
         patience = REFUSED_S if refused else PATIENCE_S
         if waited > patience:
-            reasons = "".join(f"\n  {address}: {worker.reason}" for address, worker in refused)
+            message = f"no worker at {self._address} could play within {patience:g} s"
+            for address, worker in refused:
+                message += f"\n  {address}: {worker.reason}"
             raise ClusterError(
-                f"no worker at {self._address} could play within {patience:g} s{reasons}",
+                message,
                 "start workers with 'dask worker ADDRESS', fix what refused ones report, then run"
                 " the same command: all finished games are in the journal",
             )
@@ -306,7 +309,7 @@ class ClusterPool:
         failed on every worker.
         """
         self._count_ended()
-        failed_at = {address for plan in plans for address in self._failed_at.get(plan.id, ())}
+        failed_at = set[str]().union(*(self._failed_at.get(plan.id, ()) for plan in plans))
         playing = {address: worker for address, worker in self._workers.items() if worker.slots}
         has_untried = any(address not in failed_at for address in playing)
         free = dict[str, float]()
@@ -349,13 +352,11 @@ class ClusterPool:
         address, worker, plans, end = ended
         worker.is_forgotten |= isinstance(end, ForgottenError)
         results = end.results if isinstance(end, Batch) else [end] * len(plans)
-        failed = {
-            plan.id: str(why) or repr(why)
-            for plan, why in zip(plans, results, strict=True)
-            if isinstance(why, BaseException)
-        }
-        for name in failed:
-            self._failed_at[name].add(address)
+        failed = {}
+        for plan, result in zip(plans, results, strict=True):
+            if isinstance(result, BaseException):
+                failed[plan.id] = str(result) or repr(result)
+                self._failed_at[plan.id].add(address)
         if len(failed) < len(plans):
             worker.broken.clear()
         else:
@@ -382,10 +383,13 @@ class ClusterPool:
             return
         here = [worker for worker in self._workers.values() if worker.slots or worker.answer]
         for worker in here:
-            for future in (worker.answer, *(worker.pending.values() if kill else ())):
-                if future:
+            if worker.answer:
+                worker.answer.cancel()
+            if kill:
+                for future in list(worker.pending.values()):
                     future.cancel()
-        wait([worker.executor.submit(release, self._token) for worker in here], LEAVE_S)
+        releases = [worker.executor.submit(release, self._token) for worker in here]
+        wait(releases, LEAVE_S)
 
 
 def _finish(future: Future[Batch], end: Batch | BaseException) -> None:

@@ -81,7 +81,9 @@ class WorkerProcess(SpawnProcess):
     """A process that takes over nothing from the program that started it, except `_preparation`."""
 
     @staticmethod
-    def _Popen(process_obj: process.BaseProcess) -> _SpawnedProcess:  # noqa: N802 - multiprocessing's name
+    def _Popen(  # noqa: N802 - multiprocessing's name
+        process_obj: process.BaseProcess,
+    ) -> _SpawnedProcess:
         return _SpawnedProcess(process_obj)
 
 

@@ -42,6 +42,10 @@ class KeptPlayer(Struct, eq=False):
     may_stay: bool = True
     is_idle: bool = False
 
+    def fits(self, label: str, deck: str) -> bool:
+        """Whether the process of the bot with this label runs and may play a game with ``deck``."""
+        return self.player.name == label and self.player.is_running and deck not in self.decks
+
     def rest(self) -> bool:
         """Stops the process until it plays again. Returns whether that was possible: False, and
         nothing is done, if there is no running process, if it may not be kept, if it has played
@@ -82,11 +86,7 @@ class KeptPlayers:
         others = self._players
         taken = list[KeptPlayer]()
         for label in labels:
-            fitting = (
-                each
-                for each in reversed(others)
-                if each.player.name == label and each.player.is_running and deck not in each.decks
-            )
+            fitting = (each for each in reversed(others) if each.fits(label, deck))
             kept = next(fitting, None) or KeptPlayer(self._new_player(label), set())
             others = [each for each in others if each is not kept]
             taken.append(kept)
@@ -111,7 +111,8 @@ class KeptPlayers:
         kept: those that know a deck in ``unfinished``, or another deal that has not ended.
         """
         for kept in self._players:
-            kept.may_stay = kept.may_stay and not any(deck in unfinished for deck in kept.decks)
+            if any(deck in unfinished for deck in kept.decks):
+                kept.may_stay = False
         self._players = self._rested(self._players)
 
     def _rested(self, players: Sequence[KeptPlayer]) -> list[KeptPlayer]:

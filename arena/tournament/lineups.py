@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from heapq import heapify, heappop, heappush
-from itertools import combinations, pairwise
+from itertools import chain, combinations, pairwise
 from math import ceil, comb
 from random import Random
 
@@ -122,13 +122,10 @@ class LineUps:
     def __contains__(self, line_up: object) -> bool:
         if self._members is not None:
             return line_up in self._members
-        return (
-            isinstance(line_up, tuple)
-            and len(line_up) == self._size
-            and self._known.issuperset(line_up)
-            and all(one < other for one, other in pairwise(line_up))
-            and all(bot in line_up for bot in self._always)
-        )
+        if not isinstance(line_up, tuple) or len(line_up) != self._size:
+            return False
+        is_sorted = all(one < other for one, other in pairwise(line_up))
+        return is_sorted and self._known.issuperset(line_up) and set(self._always) <= set(line_up)
 
 
 def _round_robin(bots: Sequence[str], size: int) -> Iterator[LineUp]:
@@ -157,7 +154,7 @@ def line_ups_of(config: RunConfig) -> LineUps:
     listed: Iterable[LineUp] | None = None
     if config.pair is not None:
         groups = opponents(config)
-        listed = [line_up for group in groups for line_up in compared(config.pair, group)]
+        listed = chain.from_iterable(compared(config.pair, group) for group in groups)
     elif config.league is not None:
         listed = {tuple(drawn.line_up.split("+")) for drawn in config.drawn}
     elif config.line_ups is not None:
@@ -183,7 +180,7 @@ def fix_line_ups(config: RunConfig, known: RunConfig | None) -> RunConfig:
             f"ask for --tables {MAX_TABLES}, or leave it out to play all",
         )
     kept = known.line_ups if known else None
-    chosen = choose_line_ups(config, config.tables, [tuple(group) for group in kept or ()])
+    chosen = choose_line_ups(config, config.tables, list(map(tuple, kept or ())))
     idle = sorted(set(config.bots).difference(*chosen))
     if idle:
         enough = ceil(config.tables * len(config.bots) / (len(config.bots) - len(idle)))
@@ -191,7 +188,7 @@ def fix_line_ups(config: RunConfig, known: RunConfig | None) -> RunConfig:
             f"--tables {config.tables} is too small: it leaves no line-up for {', '.join(idle)}",
             f"use more tables, for example --tables {enough}",
         )
-    return msgspec.structs.replace(config, line_ups=[list(group) for group in chosen])
+    return msgspec.structs.replace(config, line_ups=list(map(list, chosen)))
 
 
 def choose_line_ups(config: RunConfig, tables: int, kept: Sequence[LineUp]) -> list[LineUp]:
@@ -206,13 +203,19 @@ def choose_line_ups(config: RunConfig, tables: int, kept: Sequence[LineUp]) -> l
         return sorted(all_of_them)
     rivals = [bot for bot in bots if bot != challenger]
     size = config.players - (challenger is not None)
-    before = {tuple(bot for bot in group if bot != challenger) for group in kept}
+    always = () if challenger is None else (challenger,)
+    before = {_without(group, always) for group in kept}
     if before or tables <= every // 2:
         groups = balanced_subset(rivals, size, tables, before)
     else:
         left_out = set(balanced_subset(rivals, size, every - tables))
         groups = [group for group in combinations(rivals, size) if group not in left_out]
-    return sorted(tuple(sorted((*group, challenger) if challenger else group)) for group in groups)
+    return sorted(tuple(sorted(group + always)) for group in groups)
+
+
+def _without(group: LineUp, left_out: LineUp) -> LineUp:
+    """The bots of a group that are not in ``left_out``."""
+    return tuple(bot for bot in group if bot not in left_out)
 
 
 def opponents(config: RunConfig) -> list[LineUp]:
@@ -228,10 +231,11 @@ def opponents(config: RunConfig) -> list[LineUp]:
         return balanced_subset(pool, size, count)
     # Which opponents take which turn must not depend on their names.
     places = [f"{place:06}" for place in range(len(pool))]
-    return [
-        tuple(sorted(pool[int(place)] for place in group))
-        for group in balanced_subset(places, size, count)
-    ]
+    sets = []
+    for group in balanced_subset(places, size, count):
+        bots = [pool[int(place)] for place in group]
+        sets.append(tuple(sorted(bots)))
+    return sets
 
 
 def compared(pair: tuple[str, str], group: LineUp) -> list[LineUp]:
@@ -317,7 +321,7 @@ class _Needs:
             """
             return self.groups[bot], sum(meetings[bot] for meetings in met), bot
 
-        for bot in sorted((bot for bot in bots if bot not in group), key=need):
+        for bot in sorted(set(bots).difference(group), key=need):
             yield from self._by_need(bots, size, (*group, bot))
 
 
@@ -357,8 +361,10 @@ def fix_allotment(config: RunConfig, known: RunConfig | None) -> RunConfig:
     allotted = known.allotted if known and known.allotted is not None else first
     config = msgspec.structs.replace(config, allotted=allotted)
     grows = ("deals", "until", "bots", "line_ups")
-    is_same = known and all(getattr(known, name) == getattr(config, name) for name in grows)
-    return msgspec.structs.replace(config, settled=known.settled if known and is_same else None)
+    settled = None
+    if known and all(getattr(known, name) == getattr(config, name) for name in grows):
+        settled = known.settled
+    return msgspec.structs.replace(config, settled=settled)
 
 
 def next_allotment(config: RunConfig) -> int | None:

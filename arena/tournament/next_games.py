@@ -12,7 +12,7 @@ module uses no clock and no files.
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Container, Sequence
-from itertools import count, islice
+from itertools import count, islice, product
 from math import ceil
 from typing import NamedTuple
 
@@ -92,16 +92,16 @@ class Games:
         """Opens another queue, and drops those whose games have all ended. Returns False if there
         was no queue to open.
         """
-        self.queues = [
-            queue
-            for queue in self.queues
-            if queue.has_more() or not self.in_flight.keys().isdisjoint(queue.issued)
-        ]
+        self.queues = [queue for queue in self.queues if not self._has_ended(queue)]
         queue = self._opener(self)
         if queue is None:
             return False
         self.queues.append(queue)
         return True
+
+    def _has_ended(self, queue: BatchQueue) -> bool:
+        """Whether all games of a queue have ended."""
+        return not queue.has_more() and self.in_flight.keys().isdisjoint(queue.issued)
 
     def issue(
         self, capacity: int, is_stopping: Callable[[], bool] = lambda: False
@@ -135,12 +135,14 @@ class Games:
         """Copies of ``games`` in which ``ends_deal`` is False if other games on the deal wait."""
         if not any(plan.ends_deal for plan in games):
             return games
-        waiting = set[str]().union(
-            *(queue.waiting_decks() for queue in (self._requeued, *self.queues))
-        )
-        return [
-            replace(plan, ends_deal=plan.ends_deal and plan.deck not in waiting) for plan in games
-        ]
+        waiting = self._requeued.waiting_decks()
+        for queue in self.queues:
+            waiting |= queue.waiting_decks()
+        plans = []
+        for plan in games:
+            ends_deal = plan.ends_deal and plan.deck not in waiting
+            plans.append(replace(plan, ends_deal=ends_deal))
+        return plans
 
     def _next(self, capacity: int) -> list[GamePlan]:
         """The next games to play, at most ``capacity``, all of one batch: from the games that were
@@ -248,6 +250,9 @@ def in_chunks(
     begun = first // turns
     number_of_chunk = count(first)
 
+    def planned_batches(batches: list[list[GamePlan]]) -> list[list[GamePlan]]:
+        return [list(map(planned, batch)) for batch in batches]
+
     def opener(games: Games) -> BatchQueue | None:
         """Opens a queue with the next chunk of deals."""
         nonlocal begun
@@ -261,15 +266,11 @@ def in_chunks(
             numbers = range(max(first, begun * turns), min(last, end * turns))
             begun = min(end, rounds)
             chunks = (numbers[turn::turns] for turn in range(turns))
-            ahead.extend(chunk for chunk in chunks if chunk)
+            ahead.extend(filter(None, chunks))
         if not ahead:
             return None
         line_ups = schedule.batches(ahead.popleft(), played, next(number_of_chunk))
-        return BatchQueue(
-            refill=(
-                [[planned(plan) for plan in batch] for batch in batches] for batches in line_ups
-            )
-        )
+        return BatchQueue(refill=map(planned_batches, line_ups))
 
     return opener
 
@@ -387,11 +388,11 @@ class ComparedGames:
         self._records[record.board, record.deal].append(record)
         while self.settled is None and self._looked_at < self._config.deals:
             deals = range(self._looked_at, self._looked_at + self._groups)
-            places = [(board, deal) for deal in deals for board in self._config.boards]
+            places = [(board, deal) for deal, board in product(deals, self._config.boards)]
             if any(len(self._open.get(place, ())) != self.block_size for place in places):
                 break
             self._looked_at = deals.stop
-            if self._is_decided([self._block(place) for place in places]):
+            if self._is_decided(list(map(self._block, places))):
                 self.settled = self._looked_at
 
     def _is_same_block(self, records: Sequence[GameRecord]) -> bool:
@@ -423,19 +424,24 @@ class ComparedGames:
         games = self._open.pop(place)
         if self._is_same_block(self._records.pop(place)):
             self.same_blocks += 1
-        new = [score for score, _ in games]
-        old = [score for _, score in games]
+        new, old = zip(*games, strict=True)
+        _, deal = place
         return Block(
-            new=sum(score.parts for score in new) / self._parts_of_block,
-            old=sum(score.parts for score in old) / self._parts_of_block,
-            group=place[1] % self._groups,
+            new=self._share_of_block(new),
+            old=self._share_of_block(old),
+            group=deal % self._groups,
             margins=(_sorted_margins(new), _sorted_margins(old)),
         )
+
+    def _share_of_block(self, scores: Sequence[_GameScore]) -> float:
+        """The share of a block that one of the two bots won, given its scores in the games."""
+        return sum(score.parts for score in scores) / self._parts_of_block
 
 
 def _sorted_margins(scores: Sequence[_GameScore]) -> tuple[int, ...]:
     """The margins in these scores, in ascending order."""
-    return tuple(sorted(score.margin for score in scores if score.margin is not None))
+    margins = [score.margin for score in scores if score.margin is not None]
+    return tuple(sorted(margins))
 
 
 def deals_for(config: RunConfig, blocks: int) -> int:

@@ -147,10 +147,10 @@ def admit(token: str, setup: Setup, packed: Mapping[str, Packed]) -> Admission:
         sandbox = msgspec.structs.replace(
             at_least(wanted.tier, strangers=wanted.strangers), grants=wanted.grants
         )
-        bots = {
-            label: bot if is_built_in(bot) else unpack(bot, packed[label], sandbox, folder)
-            for label, bot in setup.bots.items()
-        }
+        bots = dict(setup.bots)
+        for label, bot in setup.bots.items():
+            if not is_built_in(bot):
+                bots[label] = unpack(bot, packed[label], sandbox, folder)
     except ArenaError as error:
         return Admission(host, f"{error}: {error.hint}" if error.hint else str(error))
     except OSError as error:

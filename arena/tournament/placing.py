@@ -92,6 +92,11 @@ class Rival(Struct):
     before: str = ""
     turn: str = ""
 
+    @property
+    def has_rating(self) -> bool:
+        """Whether its rating counts as known: that of a benchmark or of a placed bot."""
+        return self.is_benchmark or self.is_placed
+
 
 class Contenders:
     """Chooses line-ups of ``players`` bots among the members of a league that play.
@@ -152,7 +157,8 @@ class Contenders:
         for purpose in (first, *WHILE_PLACING):
             pair = self._pair(purpose)
             if pair:
-                return tuple(sorted(rival.bot for rival in self._filled(pair)))
+                line_up = [rival.bot for rival in self._filled(pair)]
+                return tuple(sorted(line_up))
         return None
 
     def line_up_with(self, one: str, other: str) -> LineUp | None:
@@ -173,9 +179,7 @@ class Contenders:
 
     def _to_place(self) -> list[Rival]:
         """The candidates that have not been placed yet."""
-        return [
-            rival for rival in self.rivals.values() if not (rival.is_benchmark or rival.is_placed)
-        ]
+        return [rival for rival in self.rivals.values() if not rival.has_rating]
 
     def _pair(self, purpose: Purpose) -> tuple[Rival, Rival] | None:
         """The most informative pair for a purpose; None if there is none."""
@@ -203,12 +207,11 @@ class Contenders:
             waiting, key=lambda one: (one.games > 0 and not one.is_seen, one.games > 0, one.turn)
         )
         others = [rival for rival in self.rivals.values() if rival is not candidate]
-        rivals = [
-            rival
-            for rival in others
-            if rival.is_benchmark or (rival.is_placed and rival.bot == candidate.before)
-        ]
-        return candidate, max(rivals or others, key=lambda rival: self._worth(candidate, rival))
+        opponents = [rival for rival in others if rival.is_benchmark]
+        before = self.rivals.get(candidate.before)
+        if before and before.is_placed and not before.is_benchmark:
+            opponents.append(before)
+        return candidate, max(opponents or others, key=lambda rival: self._worth(candidate, rival))
 
     def _worth(self, candidate: Rival, rival: Rival) -> tuple[float, str]:
         """How much another game against ``rival`` says about ``candidate``, and the rival's label,
@@ -232,7 +235,7 @@ class Contenders:
         """The pairs of neighbours in the ranking, and of each version with the one before it. Each
         pair comes as the worth of another game between the two, and their labels.
         """
-        placed = [rival for rival in self.rivals.values() if rival.is_placed or rival.is_benchmark]
+        placed = [rival for rival in self.rivals.values() if rival.has_rating]
         placed.sort(key=lambda rival: (-rival.elo, rival.bot))
         for at, one in enumerate(placed):
             for other in placed[at + 1 : at + 1 + WINDOW]:
@@ -314,14 +317,20 @@ def can_found(benchmarks: Sequence[tuple[float, int]]) -> bool:
     half-width in Elo of its 95 % interval (infinite if unknown) and its number of games. False
     without benchmarks.
     """
-    if not benchmarks or min(games for _, games in benchmarks) < FOUNDER_LEAST_GAMES:
+    if not benchmarks:
         return False
-    weights = [1 / max(half_width, MIN_ELO) ** 2 for half_width, _ in benchmarks]
-    is_known = [
-        half_width <= FOUNDER_ELO or games >= FOUNDER_GAMES for half_width, games in benchmarks
-    ]
-    known = sum(weight for weight, ready in zip(weights, is_known, strict=True) if ready)
-    return all(is_known) or known >= FOUNDER_SHARE * sum(weights) > 0
+    weights = []
+    known_weights = []
+    for half_width, games in benchmarks:
+        if games < FOUNDER_LEAST_GAMES:
+            return False
+        weight = 1 / max(half_width, MIN_ELO) ** 2
+        weights.append(weight)
+        if half_width <= FOUNDER_ELO or games >= FOUNDER_GAMES:
+            known_weights.append(weight)
+    if len(known_weights) == len(weights):
+        return True
+    return sum(known_weights) >= FOUNDER_SHARE * sum(weights) > 0
 
 
 def error_of(half_width: float, games: int) -> float:

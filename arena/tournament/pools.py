@@ -85,7 +85,8 @@ class ClusterWorkers:
         use the network and the cluster has no TLS.
         """
         has_tls = str(self.client.scheduler.address).startswith("tls://")
-        if any(grants.network for grants in sandbox.grants.values()) and not has_tls:
+        wants_network = any(grants.network for grants in sandbox.grants.values())
+        if wants_network and not has_tls:
             raise ConfigError(
                 "a bot may use the network on a cluster only with TLS, and this cluster has none",
                 "configure Dask for TLS, or play without --cluster: without TLS the bot could send"
@@ -146,7 +147,13 @@ class Staff:
         pool = self._workers.local_pool(setup, self._log_queue)
         self._closing.callback(pool.close, kill=True)
         self._pool = pool
-        failures = pool.try_starts(list(dict(programs).values()))
+        try:
+            failures = pool.try_starts(list(dict(programs).values()))
+        except BaseException:  # Ctrl-C, too
+            # Now, because the caller is about to remove the folders in which these bots play and to
+            # which the workers write.
+            pool.close(kill=True)
+            raise
         if failures:
             # The workers end the bots that did start, and remove their folders.
             pool.close(kill=False)

@@ -267,22 +267,31 @@ def grade_decisions(
     commits a fault, and Void if a worker dies.
     """
     if adviser:
+        tasks = _tasks_for_bot(wanted, judge, adviser)
         bot, sandbox, scripts = adviser
-        asked: Iterator[tuple[Any, ...]] = (
-            (scripts.of(record), seat, gradable_turns(record, {seat}), judge, bot.label)
-            for record, seats in wanted
-            for seat in sorted(seats)
-        )
-        tasks: Iterator[Task] = ((grade_by_bot, words) for words in asked)
-        found = _in_order(tasks, jobs, scripts.info.boards, scripts.timing, sandbox, bot)
+        results = _in_order(tasks, jobs, scripts.info.boards, scripts.timing, sandbox, bot)
     else:
-        turns = ((game.record, turn, judge) for game in wanted for turn in game.turns)
-        tasks = ((grade_turn, words) for words in turns)
-        found = _in_order(tasks, jobs, boards, Timing(), OPEN)
-    for graded in found:
-        if isinstance(graded, Void):
-            raise graded
-        yield from graded
+        results = _in_order(_tasks_for_judge(wanted, judge), jobs, boards, Timing(), OPEN)
+    for grades in results:
+        if isinstance(grades, Void):
+            raise grades
+        yield from grades
+
+
+def _tasks_for_bot(wanted: Iterable[Ungraded], judge: Judge, adviser: Adviser) -> Iterator[Task]:
+    """The tasks that grade the ``wanted`` games by the moves of an adviser, one for each seat."""
+    bot, _, scripts = adviser
+    for record, seats in wanted:
+        for seat in sorted(seats):
+            turns = gradable_turns(record, {seat})
+            yield grade_by_bot, (scripts.of(record), seat, turns, judge, bot.label)
+
+
+def _tasks_for_judge(wanted: Iterable[Ungraded], judge: Judge) -> Iterator[Task]:
+    """The tasks that grade the ``wanted`` games by the judge alone, one for each turn."""
+    for game in wanted:
+        for turn in game.turns:
+            yield grade_turn, (game.record, turn, judge)
 
 
 def compare_decisions(

@@ -63,9 +63,8 @@ def seatings(players: int, which: str) -> list[tuple[int, ...]]:
     ``which`` is ``rotations`` or ``single`` for the N rotations, or ``all`` for the N!
     permutations, the rotations first. With ``single``, each block has one rotation, in turn.
     """
-    rotations = [
-        tuple((seat + first) % players for seat in range(players)) for first in range(players)
-    ]
+    seats = tuple(range(players))
+    rotations = [seats[first:] + seats[:first] for first in seats]
     if which != "all":
         return rotations
     return rotations + [order for order in permutations(range(players)) if order not in rotations]
@@ -100,7 +99,8 @@ class Schedule:
         if self._own_deals is None:
             self.spans[self._cut(self._all_deals)] = len(self.line_ups)
         else:
-            self.spans.update(self._cut(each) for own in self._own_deals.values() for each in own)
+            own_deals = chain.from_iterable(self._own_deals.values())
+            self.spans.update(map(self._cut, own_deals))
         self._rounds = Counter(config.rounds)
         self._boards = frozenset(config.boards)
 
@@ -137,14 +137,17 @@ class Schedule:
 
     def missing(self, ids: Container[str]) -> Iterator[GamePlan]:
         """The games whose ids are not in ``ids``, deal by deal."""
+        return chain.from_iterable(self._missing_batches(ids))
+
+    def _missing_batches(self, ids: Container[str]) -> Iterator[list[GamePlan]]:
+        """The batches of the games whose ids are not in ``ids``, deal by deal."""
         if self.config.league is not None:
-            of_line_ups: Iterable[list[list[GamePlan]]] = (
-                self.drawn_batches(drawn, ids) for drawn in self.config.drawn
-            )
-        else:
-            deals = range(self.last_deal)
-            of_line_ups = chain.from_iterable(self.batches(deals[n : n + 1], ids, n) for n in deals)
-        return chain.from_iterable(chain.from_iterable(of_line_ups))
+            for drawn in self.config.drawn:
+                yield from self.drawn_batches(drawn, ids)
+            return
+        for deal in range(self.last_deal):
+            for batches in self.batches(range(deal, deal + 1), ids, deal):
+                yield from batches
 
     def batches(
         self, numbers: range, ids: Container[str], turn: int
@@ -158,8 +161,9 @@ class Schedule:
         """
         for line_up in self.line_ups.in_turn(turn):
             spans = [self._cut(deals) for deals in self._deals_of(line_up)]
-            played = [number for number in numbers if any(number in own for own in spans)]
-            if batches := self._batches(line_up, played, ids, turn):
+            played = [number for number in numbers if _is_in_one(spans, number)]
+            batches = self._batches(line_up, played, ids, turn)
+            if batches:
                 yield batches
 
     def drawn_batches(self, drawn: Drawn, ids: Container[str]) -> list[list[GamePlan]]:
@@ -175,16 +179,16 @@ class Schedule:
         """The batches of one line-up on the deals ``numbers``, without the games whose ids are in
         ``ids``. ``turn`` decides which seating comes first.
         """
-        batches = [
-            [
-                self.game(board, line_up, deal, seating)
-                for deal, seating in places
-                if game_id(board, line_up, deal, seating) not in ids
-            ]
-            for board in self.config.boards
-            for places in self._seated_deals(board, numbers, turn)
-        ]
-        return [batch for batch in batches if batch]
+        batches = []
+        for board in self.config.boards:
+            for places in self._seated_deals(board, numbers, turn):
+                batch = []
+                for deal, seating in places:
+                    if game_id(board, line_up, deal, seating) not in ids:
+                        batch.append(self.game(board, line_up, deal, seating))
+                if batch:
+                    batches.append(batch)
+        return batches
 
     def _seated_deals(
         self, board: str, numbers: Sequence[int], turn: int
@@ -195,17 +199,17 @@ class Schedule:
         """
         rounds = self._rounds[board]
         count = len(self.seatings)
-        deals = [
-            (number, deal)
-            for number in numbers
-            for deal in range(number * rounds, (number + 1) * rounds)
-        ]
+        deals: list[int] = []
+        for number in numbers:
+            deals += range(number * rounds, (number + 1) * rounds)
         if self.config.has_own_decks:
-            return [[(deal, number % count) for number, deal in deals]]
+            return [[(deal, deal // rounds % count) for deal in deals]]
         # If the same seating always came first, nobody could tell a bot that is better in a seat
         # from one that remembers deals (ratings/reunions).
-        seatings_in_order = [(turn + place) % count for place in range(count)]
-        rounds_of_deals = [[(deal, seating) for _, deal in deals] for seating in seatings_in_order]
+        rounds_of_deals = []
+        for place in range(count):
+            seating = (turn + place) % count
+            rounds_of_deals.append([(deal, seating) for deal in deals])
         if self._owns_deals and count <= MAX_SEATINGS:
             return [list(chain.from_iterable(rounds_of_deals))]
         return rounds_of_deals
@@ -313,8 +317,9 @@ class Schedule:
         """The deck of a deal on a board: the same for all line-ups or, with single seatings, the
         line-up's own. A game that goes on from one of another run has the deck of that game.
         """
-        if self.config.game and self.config.game.deck:
-            return self.config.game.deck
+        deck = self.config.deck_of_game
+        if deck:
+            return deck
         own = f"{board}/{'+'.join(line_up)}" if self.config.has_own_decks else board
         return deck_of(self.config.seed, own, deal)
 
@@ -359,12 +364,16 @@ def _own_deals(config: RunConfig, line_ups: Iterable[LineUp]) -> dict[LineUp, li
     if config.pair is None:
         return None
     groups = opponents(config)
-    first = {
-        line_up: turn
-        for turn, group in enumerate(groups)
-        for line_up in compared(config.pair, group)
-    }
-    return {line_up: [range(first[line_up], config.deals, len(groups))] for line_up in line_ups}
+    own_deals = {}
+    for first, group in enumerate(groups):
+        for line_up in compared(config.pair, group):
+            own_deals[line_up] = [range(first, config.deals, len(groups))]
+    return {line_up: own_deals[line_up] for line_up in line_ups}
+
+
+def _is_in_one(spans: Iterable[range], number: int) -> bool:
+    """Whether one of these ranges of deals has the deal ``number``."""
+    return any(number in deals for deals in spans)
 
 
 def _without_overlaps(spans: Iterable[range]) -> list[range]:
@@ -387,8 +396,8 @@ def game_id(board: str, line_up: Sequence[str], deal: int, seating: int) -> str:
 
 
 def single_game(seed: str, board: str, deal: int, bots: Sequence[str]) -> GamePlan:
-    """The plan of a game outside a run: the bots sit in the order given, on this deal
-    of the seed.
+    """The plan of a game outside a run: on this board, with the tiles of the deal with this number
+    and seed. The ``bots`` sit in the order given.
     """
     name = game_id(board, bots, deal, 0)
     seeds = tuple(bot_seed(seed, name, seat) for seat in range(len(bots)))

@@ -25,10 +25,11 @@ from arena.records.record import utc_now
 from arena.records.regular import folder_below, has_folder
 from arena.records.runfile import RUN_FILE, RunInfo, read_run, write_run
 from arena.tournament.consistency import config_of
+from arena.tournament.differences import refuse_differences
 from arena.tournament.lineups import fix_allotment, fix_line_ups
 from arena.tournament.log import LOG
 from arena.tournament.run import Run
-from arena.tournament.runs import Request, describe_run, info_of, refuse_differences
+from arena.tournament.runs import Request, describe_run, info_of
 from arena.tournament.workers import Setup
 
 SEED_BYTES = 16

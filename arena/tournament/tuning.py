@@ -180,7 +180,9 @@ class SearchPath:
 
     def blocks(self, deals: range) -> Iterator[BlockPlace]:
         """The blocks on these deals, deal by deal, each given by its board and deal."""
-        return ((board, deal) for deal in deals for board in self._boards)
+        for deal in deals:
+            for board in self._boards:
+                yield board, deal
 
     def deals(self, last: int) -> range:
         """The deals of the present step that are below the number ``last``; empty if the search is
@@ -195,12 +197,13 @@ class SearchPath:
         """
         place = self.places[deal // self.tuning.step]
         reached = reach(self._number(board, deal))
-        pairs = [
-            self._pair(parameter, at, reached, board, deal)
-            for parameter, at in zip(self.tuning.parameters, place, strict=True)
-        ]
-        up, down = zip(*pairs, strict=True)
-        return up, down
+        ups = []
+        downs = []
+        for parameter, at in zip(self.tuning.parameters, place, strict=True):
+            up, down = self._pair(parameter, at, reached, board, deal)
+            ups.append(up)
+            downs.append(down)
+        return tuple(ups), tuple(downs)
 
     def _pair(
         self, parameter: Parameter, place: float, reached: float, board: str, deal: int
@@ -236,35 +239,33 @@ class SearchPath:
             ):
                 apart = (up - down) / 2 / parameter.width
                 place[at] += gain(number) * score * apart / reach(number)
-        self.places.append(tuple(round(min(max(at, 0.0), 1.0), DECIMALS) for at in place))
+        inside = [min(max(at, 0.0), 1.0) for at in place]
+        self.places.append(tuple(round(at, DECIMALS) for at in inside))
 
     def values(self, step: int) -> Values:
         """The point after a number of steps (0 for the start), as values of the options, not
         rounded.
         """
-        return tuple(
-            parameter.low + at * parameter.width
-            for parameter, at in zip(self.tuning.parameters, self.places[step], strict=True)
-        )
+        values = []
+        for parameter, at in zip(self.tuning.parameters, self.places[step], strict=True):
+            values.append(parameter.low + at * parameter.width)
+        return tuple(values)
 
     def settings(self, values: Values) -> dict[str, Value]:
         """The options with these values, by name, in the types that the bot gets."""
-        return {
-            parameter.name: parameter.value(value)
-            for parameter, value in zip(self.tuning.parameters, values, strict=True)
-        }
+        settings = {}
+        for parameter, value in zip(self.tuning.parameters, values, strict=True):
+            settings[parameter.name] = parameter.value(value)
+        return settings
 
     def suggestion(self) -> Values:
         """The values that the search suggests: the mean over the last part of the path, rounded as
         the options are.
         """
         tail = self.places[-max(1, round(self.steps * TAIL)) :]
-        return tuple(
-            parameter.nearest(sum(of_one) / len(tail))
-            for parameter, of_one in zip(
-                self.tuning.parameters, zip(*tail, strict=True), strict=True
-            )
-        )
+        means = [sum(of_one) / len(tail) for of_one in zip(*tail, strict=True)]
+        parameters = zip(self.tuning.parameters, means, strict=True)
+        return tuple(parameter.nearest(mean) for parameter, mean in parameters)
 
 
 class TunedGames:
@@ -319,9 +320,7 @@ class TunedGames:
         their own. The search must have reached the step to which the game belongs.
         """
         values = self.path.sides(plan.board, plan.deal)
-        settings = {
-            bot: self.path.settings(side) for bot, side in zip(self._sides, values, strict=True)
-        }
+        settings = dict(zip(self._sides, map(self.path.settings, values), strict=True))
         return replace(plan, settings=tuple(settings.get(bot, {}) for bot in plan.bots))
 
     def _count(self, record: GameRecord) -> None:

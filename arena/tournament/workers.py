@@ -101,11 +101,10 @@ class Worker:
         self.boards = {name: Board(name, rows) for name, rows in setup.boards.items()}
         # A stranger's processes could leave messages for each other while they exist.
         self.players = KeptPlayers(self._new_player, keeps=not setup.sandbox.strangers)
-        self._choosers = {
-            label: built_in(bot.manifest.name).choose
-            for label, bot in setup.bots.items()
-            if setup.in_process
-        }
+        self._choosers = {}
+        if setup.in_process:
+            for label, bot in setup.bots.items():
+                self._choosers[label] = built_in(bot.manifest.name).choose
 
     def play(self, plan: GamePlan) -> Outcome:
         """Plays one game. Raises Void, and UserError if the machine is too busy to judge bots
@@ -292,13 +291,11 @@ def play_games(worker: Worker, plans: Sequence[GamePlan], is_stopping: Callable[
         if not worker.setup.in_process:
             cpu_seconds += thought
     results += [None] * (len(plans) - len(results))
-    worker.players.end_batch(
-        {
-            plan.deck
-            for plan, result in zip(plans, results, strict=True)
-            if not isinstance(result, Outcome)
-        }
-    )
+    unfinished = set()
+    for plan, result in zip(plans, results, strict=True):
+        if not isinstance(result, Outcome):
+            unfinished.add(plan.deck)
+    worker.players.end_batch(unfinished)
     # The first game includes the start of bots. With that counted, quick games looked slow after
     # batches of one, so that all further batches had one game too.
     seconds = max(thought, sum(ended) - began - STARTS_S if ended else 0)
@@ -357,7 +354,10 @@ class LocalPool:
             # If a worker dies, the runner finds that out when it hands out games.
             with suppress(BrokenProcessPool):
                 failures |= trial.result()
-        return [line for label in labels for line in failures.get(label, ())]
+        lines: list[str] = []
+        for label in labels:
+            lines += failures.get(label, ())
+        return lines
 
     def submit(self, plans: list[GamePlan], *, alone: bool = False) -> Future[Batch] | None:
         """Hands out a batch. Returns None if a batch is to be played ``alone`` and others are
@@ -434,8 +434,9 @@ def versions() -> dict[str, str]:
     """
     root = Path(arena.__file__).parent
     code = hashlib.sha256()
-    for path in sorted(path for path in root.rglob("*") if path.suffix in (".py", ".c", ".h")):
-        code.update(b"%s\0%s\0" % (bytes(path.relative_to(root)), path.read_bytes()))
+    for path in sorted(root.rglob("*")):
+        if path.suffix in (".py", ".c", ".h"):
+            code.update(b"%s\0%s\0" % (bytes(path.relative_to(root)), path.read_bytes()))
     return {
         "host": platform.node(),
         "arena": f"qin-arena {arena.__version__} (code {code.hexdigest()[:CODE_DIGITS]})",

@@ -274,12 +274,8 @@ def _numbers(position: Position) -> list[int]:
     hand = state.hands[seat]
     absent = [0] * (SEATS - players)
     order = [(seat + step) % players for step in range(players)]
-    return [
-        *(hand.count(tile) for tile in range(len(TILES))),
-        *position.unseen().values(),
-        *(state.left[other] for other in order),
-        *absent,
-        *(0 if state.retired[other] else len(state.hands[other]) for other in order),
-        *absent,
-        state.pile,
-    ]
+    held = [hand.count(tile) for tile in range(len(TILES))]
+    left = [state.left[other] for other in order]
+    tiles = [0 if state.retired[other] else len(state.hands[other]) for other in order]
+    unseen = position.unseen().values()
+    return [*held, *unseen, *left, *absent, *tiles, *absent, state.pile]

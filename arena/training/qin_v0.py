@@ -122,15 +122,14 @@ class raw_env(AECEnv[str, Encoded, int]):  # noqa: N801
         self.possible_agents = [f"seat_{seat}" for seat in range(players)]
         shape = (self.board.height, self.board.width, len(PLANES))
         size = actions(self.board)
-        self.observation_spaces = {
-            agent: Dict(
+        self.observation_spaces = {}
+        for agent in self.possible_agents:
+            self.observation_spaces[agent] = Dict(
                 {
                     "observation": Box(0, 1, shape, np.float32),
                     "action_mask": Box(0, 1, (size,), np.int8),
                 }
             )
-            for agent in self.possible_agents
-        }
         self.action_spaces = {agent: Discrete(size) for agent in self.possible_agents}
         # For play, not for secrets. Positions get a generator of their own, because the one that
         # shuffles the decks would tell a policy the decks to come.

@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Hashable, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -73,12 +74,13 @@ class BotList:
         """The results of the versions of the bot called ``name`` in those of ``runs`` that were
         played last.
         """
-        return [
-            rated._replace(run=run_name(folder))
-            for folder in runs[:RATED_IN]
-            for rated in ratings_in(folder)
-            if name_of(rated.bot) == name
-        ]
+        results = []
+        for folder in runs[:RATED_IN]:
+            for rated in ratings_in(folder):
+                if name_of(rated.bot) == name:
+                    with_run = rated._replace(run=run_name(folder))
+                    results.append(with_run)
+        return results
 
     def _row(self, registry: Registry, label: str, folders: dict[str, Path]) -> BotRow:
         """The row of the bot with this label; ``folders`` has the folder of each bot of the
@@ -95,7 +97,7 @@ class BotList:
 
     def _ratings(self, runs: Sequence[Path]) -> dict[tuple[str, str], Rated]:
         """The result of `latest_ratings` for these runs."""
-        files = [folder / name for folder in runs for name in (STANDINGS_FILE, RUN_FILE)]
+        files = [folder / name for folder, name in product(runs, (STANDINGS_FILE, RUN_FILE))]
         states = [state_of_file(file) for file in files]
         return self._known("ratings", states, lambda: latest_ratings(list(runs), run_name))
 

@@ -69,7 +69,7 @@ class GameEnd:
             "kept": self._kept,
             "game": record.id,
             # The tiles of a game that goes on from another run's do not follow from its seed.
-            "seed": "" if config.game and config.game.deck else config.seed,
+            "seed": "" if config.deck_of_game else config.seed,
         }
         self._publish(self._shown)
 
@@ -95,7 +95,7 @@ class GameEnd:
             steps.append(step)
             if step.grade and step.grade.turn in gradable:
                 grades[step.grade.turn] = step.grade
-                self._say(f"{len(grades)} of {len(gradable)} of your moves graded.")
+                self._say(f"Judging your moves: {len(grades)} of {len(gradable)}.")
         if self._kept:
             keep_grades(self._results / self._kept, record, JUDGE, [self._seat], grades)
         moments = moments_of(record, self._game.board, self._seat, grades)

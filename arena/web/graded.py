@@ -70,7 +70,8 @@ class _Grading:
     def _keep(self) -> None:
         """Waits for the grades and keeps them with the run."""
         try:
-            grades = {grade.turn: grade for grade in (each.result() for each in self._futures)}
+            results = [future.result() for future in self._futures]
+            grades = {grade.turn: grade for grade in results}
             keep_grades(self._run.folder, self._record, JUDGE, sorted(self._seats), grades)
             self.is_done = True
         except (BrokenExecutor, CancelledError):

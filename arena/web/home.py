@@ -2,12 +2,10 @@
 
 import asyncio
 import gzip
-import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from copy import copy
 from functools import cache, lru_cache
-from importlib.resources import files as package_files
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -25,7 +23,8 @@ from arena.commands.bots import registry_of
 from arena.commands.home import results_folder
 from arena.commands.published import published_league
 from arena.exports.parts import all_parts
-from arena.exports.report.page import PREVIEW, PageSetting, fragment, policy_of, read, render
+from arena.exports.report.page import PREVIEW, PageSetting, fragment, policy_of, render
+from arena.exports.rule_pictures import rule_pictures
 from arena.players import player
 from arena.records.record import MAX_SEATS
 from arena.rules.explain import rulebook
@@ -53,8 +52,6 @@ PICTURE_HEADERS = {
     "cache-control": "max-age=86400",
 }
 """The headers of a picture, which has its style in itself."""
-SIZE = re.compile(r'width="(\d+)" height="(\d+)"')
-"""Matches the size of a picture at the beginning of its file."""
 PACKING = 5
 """The level of compression of pages."""
 MAX_DIGITS = 7
@@ -87,7 +84,7 @@ class SitePages:
         return f"{self.run}/games?{query}"
 
     def meeting(self, name: str, other: str) -> str:
-        """The address of the list of games in which these two bots played."""
+        """The address of the list of games in which the bots ``name`` and ``other`` both played."""
         return self.games([name, other])
 
     def id_of_meeting(self, name: str, other: str) -> str:
@@ -95,8 +92,8 @@ class SitePages:
         return f"vs-{quote(name, safe='')}-{quote(other, safe='')}"
 
     def more(self, name: str) -> str:  # noqa: ARG002
-        """The command that shows further games of a bot: empty, because the server's pages list all
-        games.
+        """The command that shows further games of the bot ``name``: empty, because the server's
+        pages list all games.
         """
         return ""
 
@@ -291,27 +288,16 @@ def bot(request: Request) -> Response:
 
 def rules(request: Request) -> Response:
     """The page with the rules of the game; each rule has an anchor."""
-    return page(request, "rulebook.html", {"book": rulebook(), "sizes": picture_sizes()})
-
-
-@cache
-def picture_sizes() -> dict[str, tuple[int, int]]:
-    """The width and the height of each picture of the rules, by its name."""
-    sizes = {}
-    for file in package_files(PACKAGE).joinpath("pictures").iterdir():
-        size = SIZE.search(file.read_text(encoding="utf-8"))
-        if size:
-            sizes[file.name.removesuffix(".svg")] = int(size[1]), int(size[2])
-    return sizes
+    return page(request, "rulebook.html", {"book": rulebook()})
 
 
 def rule_picture(request: Request) -> Response:
     """A picture of the rules, an SVG file."""
     name = request.path_params["name"]
-    if name not in picture_sizes():
+    picture = rule_pictures().get(name)
+    if picture is None:
         raise HTTPException(404, "no such picture here")
-    text = read(f"pictures/{name}.svg", PACKAGE)
-    return Response(text, media_type="image/svg+xml", headers=PICTURE_HEADERS)
+    return Response(picture.text, media_type="image/svg+xml", headers=PICTURE_HEADERS)
 
 
 async def run_page(request: Request) -> Response:

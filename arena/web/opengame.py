@@ -236,7 +236,9 @@ class OpenGame(Player):
             self._turn.notify_all()
 
     def lessons(self) -> Lessons:
-        """The moments of the finished game as questions. Raises RefusedError."""
+        """The costly moments of the finished game, as questions in which the person looks for the
+        better move. Raises RefusedError if the moves have not been graded yet.
+        """
         if self._end.lessons is None:
             raise RefusedError("the moves of this game are not graded yet")
         return self._end.lessons
@@ -324,12 +326,8 @@ class OpenGame(Player):
     def _own_moves(self) -> list[int]:
         """The indices, in the list of moves, of the tiles that the person has placed."""
         moves = self._referee.moves if self._referee else []
-        players = len(self._game.bots)
-        return [
-            index
-            for index, text in enumerate(moves)
-            if index >= self._first and index % players == self._seat and text != PASSED
-        ]
+        own = range(self._seat, len(moves), len(self._game.bots))
+        return [index for index in own if index >= self._first and moves[index] != PASSED]
 
     def _past_before_own_move(self) -> Past:
         """The game up to the person's last move."""

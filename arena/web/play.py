@@ -25,7 +25,7 @@ from arena.records.timing import Timing
 from arena.rules.boards import BUILT_IN, find_board
 from arena.rules.explain import rulebook
 from arena.tournament.session import new_seed
-from arena.web.home import SitePages, folder_of, page, picture_sizes, whole_number
+from arena.web.home import SitePages, folder_of, page, whole_number
 from arena.web.lessons import RefusedError
 from arena.web.opengame import OpenGame
 from arena.web.opengames import OpenGames
@@ -118,10 +118,11 @@ def _ladder(bots: Collection[str], games: Sequence[PastGame]) -> list[dict[str, 
     ladder = rungs(bots)
     results = scores(games)
     following = next_rung(ladder, results)
-    return [
-        {**rung._asdict(), "score": results.get(rung.bot), "is_next": rung == following}
-        for rung in ladder
-    ]
+    rows = []
+    for rung in ladder:
+        score = results.get(rung.bot)
+        rows.append({**rung._asdict(), "score": score, "is_next": rung == following})
+    return rows
 
 
 async def begin(request: Request) -> Response:
@@ -196,7 +197,6 @@ def board_page(request: Request) -> Response:
         "board_name": game_request.board.name,
         "drawn": all_parts(),
         "book": rulebook(),
-        "sizes": picture_sizes(),
         "easier": swap.easier if swap else "",
     }
     return page(request, "play.html", values, bundle="play")

@@ -94,7 +94,8 @@ const playWording = (() => {
         ? "There is one move, and its squares are marked."
         : `The squares of ${moves.length} good moves are marked. Press Hint again for the best one.`;
     }
-    return `The best move is ${reason}. It wins about ${wording.percent(win)} of the games.`;
+    const chance = wording.percent(win);
+    return `The best move is ${reason}. From here it wins about ${chance} of games. Click it to aim at it.`;
   };
 
   return Object.freeze({

@@ -86,7 +86,8 @@ def _picture(lesson: Lesson) -> Markup:
         shown.play(move)
     pieces = sorted(Scene(board).show(shown, _pairs(shown), move), key=lambda one: one.layer)
     area = reduce(or_, (province.mask for _, province in shown.provinces()))
-    area |= reduce(or_, (1 << square for pair in pair_of(board, move) for square in pair), 0)
+    for one, other in pair_of(board, move):
+        area |= 1 << one | 1 << other
     area |= reduce(or_, board.villages, 0)
     places = [divmod(square, board.stride) for square in squares_of(area)]
     rows = [row for row, _ in places]
@@ -109,14 +110,11 @@ def _picture(lesson: Lesson) -> Markup:
 def _right_move(lesson: Lesson, state: State) -> int:
     """The first move in ``state`` that does what the lesson asks for."""
     names = ["human", OPPONENT]
-    return next(
-        move
-        for move in state.legal_moves()
-        if any(
-            effect.kind == lesson.goal
-            for effect in effects_of(state, move, names, state.mover).effects
-        )
-    )
+    for move in state.legal_moves():
+        effects = effects_of(state, move, names, state.mover).effects
+        if any(effect.kind == lesson.goal for effect in effects):
+            return move
+    raise ValueError(f"no move does what the lesson asks for: {lesson.goal}")
 
 
 @cache
@@ -206,9 +204,10 @@ def _barred(state: State) -> tuple[dict[str, int], list[str]]:
     reasons = dict[str, int]()
     barred = {}
     board = state.board
-    squares = [
-        row * board.stride + column for row in range(board.height) for column in range(board.width)
-    ]
+    squares: list[int] = []
+    for row in range(board.height):
+        first = row * board.stride
+        squares += range(first, first + board.width)
     tiles = {TILES[tile] for tile in state.hands[state.mover]}
     for tile in sorted(tiles | {tile[::-1] for tile in tiles}):
         for one in squares:

@@ -25,8 +25,9 @@ from arena.exports.report.profiles import GamesToShow, Profiles, choose_games
 from arena.exports.report.report_page import facts_of, report_page
 from arena.exports.report.scan import Reasons, chosen_records
 from arena.exports.report.sections import details_of
-from arena.exports.report.viewer_data import album_of, viewer_values
+from arena.exports.report.viewer_data import NAMED_RULES, album_of, viewer_values
 from arena.exports.text import seat_names
+from arena.exports.winners import lag_of, winners_of
 from arena.ratings.column import half_width
 from arena.records.journal import board_of, neighbours
 from arena.records.record import GameRecord, name_of
@@ -256,6 +257,7 @@ def _values(material: Material, follower: FollowedRun) -> dict[str, Any]:
         **facts,
         "addresses": SitePages(run_name(material.run.folder)),
         "rules": rules_named(details_of(facts["faults"])),
+        "rules_title": NAMED_RULES,
         "name": run_name(material.run.folder),
         "has_play": True,
         "is_broadcast": True,
@@ -281,13 +283,13 @@ def _row_of_game(record: GameRecord, *, is_open: bool) -> dict[str, Any]:
     and ``is_open``, whether other games of the same deal are still to be played.
     """
     names = seat_names(record.bots)
-    order = sorted(range(len(names)), key=lambda seat: record.ranks[seat])
-    won = [names[seat] for seat in order if record.ranks[seat] == 1]
-    lost = [seat for seat in order if record.ranks[seat] > 1]
-    lead = record.left[lost[0]] - record.left[order[0]] if lost else 0
+    winners = winners_of(record)
+    losers = [seat for seat in range(len(names)) if seat not in winners]
+    lost = sorted(losers, key=lambda seat: record.ranks[seat])
+    lead = lag_of(record, lost[0]) if lost else 0
     return {
         "id": record.id,
-        "won": won,
+        "won": [names[seat] for seat in winners],
         "lost": [names[seat] for seat in lost],
         "by": "forfeit" if record.faults else f"+{lead}" if lost else "shared",
         "board": record.board,
@@ -331,10 +333,11 @@ def _around(run: Run, record: GameRecord) -> Around:
     Raises RunError.
     """
     to = SitePages(run_name(run.folder))
-    before, after = (
-        "" if not game or run.secrecy().is_open_game(run.record(game)) else to.game(game)
-        for game in neighbours(run.folder, record.id)
-    )
+    links = []
+    for game in neighbours(run.folder, record.id):
+        is_hidden = not game or run.secrecy().is_open_game(run.record(game))
+        links.append("" if is_hidden else to.game(game))
+    before, after = links
     return Around(to.run, [to.bot(bot) for bot in record.bots], before, after)
 
 

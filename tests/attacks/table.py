@@ -311,6 +311,7 @@ ATTACKS = {
     "arms timers with descriptors": Attack("kernel.py arm_descriptors", says, B, N, O),
     "leases its own files": Attack("kernel.py lease .", says, B, B, IF),
     "gets signals about a folder": Attack("kernel.py watch_folder", says, B, B, O),
+    "watches what others do with files": Attack("kernel.py watch_files", says, B, B, O),
     "chooses the signal of a descriptor": Attack("kernel.py choose_signal", says, B, B, O),
     # memory that outlives or joins processes
     "reads System V memory": Attack("kernel.py shared_memory {segment}", leaks, B, B, O),

@@ -112,6 +112,44 @@ def test_folders_too_deep_to_remove_are_removed(ground):
     assert list((ground.path / "staged").iterdir()) == []
 
 
+NESTED = """
+import os
+for _ in range({}):
+    os.mkdir("{}")
+    os.chdir("{}")
+"""
+HOLES = "for number in range(20): open(f'hole-{number}', 'w').truncate(10 << 20)"
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        (NESTED.format(900, "d", "d"), "at most 100 levels of folders"),
+        (NESTED.format(20, "d" * 250, "d" * 250), "files can be read: File name too long"),
+        (HOLES, "at most 48 MB, got 200 MB"),
+    ],
+    ids=["levels", "long paths", "holes"],
+)
+def test_a_build_that_cannot_be_copied_is_refused_before_anything_reads_it(ground, script, words):
+    """Deep folders ended the whole run; eight files with a hole of 1 GB each took four minutes."""
+    (ground.own / "make.py").write_text(script)
+    (ground.own / "bot.toml").write_text(
+        'name = "own"\ncommand = ["python3", "victim.py"]\nbuild = [["python3", "make.py"]]\n'
+    )
+    with pytest.raises(BotFolderError, match=words):
+        stage(bot_at(ground.own), ground.path / "staged" / "own", Sandbox(ground.tier))
+    assert list((ground.path / "staged").iterdir()) == []
+
+
+def test_a_build_that_takes_all_rights_to_its_files_away_plays_all_the_same(ground):
+    (ground.own / "bot.toml").write_text(
+        'name = "own"\ncommand = ["python3", "victim.py"]\n'
+        'build = [["chmod", "0", "victim.py", "."]]\n'
+    )
+    staged = stage(bot_at(ground.own), ground.path / "staged" / "own", Sandbox(ground.tier))
+    assert (staged.folder / "victim.py").stat().st_mode & 0o444 == 0o444
+
+
 def test_a_link_that_a_build_makes_leads_nowhere_in_a_game(ground):
     (ground.own / "bot.toml").write_text(
         'name = "own"\ncommand = ["python3", "victim.py"]\nbuild = [["ln", "-s",'

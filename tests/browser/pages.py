@@ -121,6 +121,24 @@ def _run(folder, stack):
     return server.url.replace("/?", "/runs/run?")
 
 
+def _at(path):
+    """What makes a page of the server that is at ``path``, with a run of ten bots in the home."""
+
+    def make(folder, stack):
+        bots = [f"bot-{number}" for number in range(10)]
+        write_run(folder / "results" / "run", bots, duels(bots, 1))
+        return _served(folder, stack).url.replace("/?", f"{path}{'&' if '?' in path else '?'}")
+
+    return make
+
+
+def _over(folder, stack):
+    server = _served(folder, stack)
+    game = begin(server, bot="careful-16", seed="over")
+    game.play()
+    return server.url.replace("/?", f"{game.address}?")
+
+
 def league_report(folder):
     """The report of a league with versions that gained, and one whose name is an attack."""
     run, bots = folder / "run", ["b@1", "my@1", "my@2", "my@3", HOSTILE]
@@ -171,5 +189,13 @@ PAGES = {
     "game": Page(_game, TO_THE_END, "board"),
     "deal": Page(_pair, SWAP + TO_THE_END, "board"),
     "form": Page(_form),
+    "rules": Page(_at("/rules")),
+    "runs": Page(_at("/runs")),
+    "bots": Page(_at("/bots")),
+    "learn": Page(_at("/learn")),
+    "many": Page(_at("/runs/run/report")),
+    "list": Page(_at("/runs/run/games?bot=bot-1&bot=bot-2")),
+    "portrait": Page(_at("/runs/run/bots/bot-1")),
+    "over": Page(_over),
     "playing": Page(_playing),
 }

@@ -10,7 +10,7 @@ from arena.records.grades import read_reviews
 from arena.rules.boards import built_in
 from arena.rules.notation import move_text, parse_move
 from tests.browser.pages import pair_page
-from tests.exports.runs import duels, write_run
+from tests.exports.runs import game_of, write_run
 from tests.web.serving import Served
 
 NOW = "now"
@@ -90,8 +90,11 @@ def test_arrows_lead_from_one_key_moment_to_the_next(browser, game):
 
 def test_a_game_is_graded_and_played_on_from_the_position_that_is_shown(browser, tmp_path):
     (tmp_path / ".arena-home").touch()
-    games = duels(("careful-4", "greedy-4"), 1)
-    folder = write_run(tmp_path / "results" / "run", ("careful-4", "greedy-4"), games)
+    bots = ("careful-4", "greedy-4")
+    # The game ends early, because grading a move takes most of a second.
+    forfeit = (0, 14, "late", "no answer in time")
+    games = [game_of(bots, faults=(forfeit,)), game_of(bots[::-1], seating=1)]
+    folder = write_run(tmp_path / "results" / "run", bots, games)
     server = Served(tmp_path)
     try:
         own, token = server.url.split("?")

@@ -9,7 +9,7 @@ import pytest
 from tests.browser.pages import PAGES
 from tests.support.browser import SCHEMES, lacking
 
-WIDTHS = (390, 1280, 2560)
+WIDTHS = (390, 1366, 2560)
 FOCUS = """
     const node = document.activeElement, { outlineStyle, borderColor } = getComputedStyle(node);
     return [node !== document.body, node.checkVisibility(), outlineStyle !== "none"];

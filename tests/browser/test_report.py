@@ -511,3 +511,35 @@ def test_a_review_is_a_curve_and_marks_the_costly_moves(browser, page, by, named
     assert browser.js(drawn) == [1, 1]
     assert browser.log() == []
     assert browser.violations() == []
+
+
+LISTED = """
+    const rows = [...document.querySelectorAll(".catalogue tbody tr")];
+    return rows.filter((row) => row.checkVisibility()).map((row) => JSON.parse(row.dataset.bots));
+"""
+CHOOSE = """
+    const select = document.getElementById(arguments[0]);
+    select.value = arguments[1];
+    select.dispatchEvent(new Event("change"));
+"""
+
+
+def test_the_list_of_games_can_be_filtered_and_an_address_names_two_bots(browser, page, games):
+    browser.open(page)
+    assert not browser.js(LISTED)
+    browser.js("document.querySelector('.catalogue').open = true")
+    assert len(browser.js(LISTED)) == len(games)
+    browser.js(CHOOSE, "list-bot", "a")
+    browser.js(CHOOSE, "list-other", "b")
+    of_both = [list(game.bots) for game in games if {"a", "b"} <= {*game.bots}]
+    assert sorted(browser.js(LISTED)) == sorted(of_both)
+    browser.js(CHOOSE, "list-winner", "b")
+    won = sum(
+        {"a", "b"} <= {*game.bots} and game.ranks[game.bots.index("b")] == 1 for game in games
+    )
+    assert len(browser.js(LISTED)) == won
+    status = "return document.querySelector('.catalogue [role=status]').textContent"
+    assert browser.js(status) == f"{won} of {len(games)} games"
+    browser.open(page, "#games=b&with=a")
+    assert sorted(browser.js(LISTED)) == sorted(of_both)
+    assert browser.log() == []

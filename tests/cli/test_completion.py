@@ -79,6 +79,14 @@ def test_bash_completes_the_names_of_bots_of_runs_and_of_commands_to_explain(com
     assert complete("arena", "check", "mine@") == {"mine@1"}
     assert complete("arena", "standings", "fi") == {"fine", "first"}
     assert complete("arena", "run", "--finish", "fir") == {"first"}
+    for size in ("2-players", "4-players"):
+        run = tmp_path / "results" / "league-7" / size
+        run.mkdir(parents=True)
+        (run / "run.json").write_text("{}")
+    both = {"league-7/2-players", "league-7/4-players"}
+    assert complete("arena", "standings", "le") == both
+    assert complete("arena", "report", "league-7/") == both
+    assert complete("arena", "review", "league-7/4") == {"league-7/4-players"}
     assert complete("arena", "--home", "elsewhere", "standings", "fi") == set()
     assert complete("arena", "help", "sta") == {"standings"}
     assert complete("arena", "help", "league", "his") == {"history"}

@@ -6,7 +6,8 @@ import signal
 import subprocess
 import sys
 import termios
-from contextlib import nullcontext
+import time
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
@@ -191,25 +192,82 @@ print("echoes" if termios.tcgetattr(0)[3] & termios.ECHO else "is silent", flush
 """
 
 
-def test_the_keys_come_one_by_one_again_after_the_shell_has_continued_the_program():
-    """A shell gives the terminal back in its own modes (Ctrl-Z, then fg)."""
+@contextmanager
+def at_terminal(code):
+    """A program in Python that has printed "open", the terminal that is its standard input, from
+    both sides, and the modes that the terminal had before.
+    """
     terminal, of_program = os.openpty()
     modes = termios.tcgetattr(of_program)
-    command = [sys.executable, "-c", CONTINUED]
     with subprocess.Popen(
-        command, stdin=of_program, stdout=subprocess.PIPE, text=True, cwd=ROOT
+        [sys.executable, "-c", code], stdin=of_program, stdout=subprocess.PIPE, text=True, cwd=ROOT
     ) as program:
         try:
             assert program.stdout.readline() == "open\n"
-            program.send_signal(signal.SIGSTOP)
-            termios.tcsetattr(of_program, termios.TCSANOW, modes)
-            program.send_signal(signal.SIGCONT)
-            wait_for(
-                lambda: not termios.tcgetattr(of_program)[3] & termios.ICANON, "keys one by one"
-            )
-            os.write(terminal, b"\x1b[A")
-            assert program.stdout.read() == "'up'\nechoes\n"
+            yield program, terminal, of_program, modes
         finally:
             program.kill()
             os.close(terminal)
             os.close(of_program)
+
+
+def test_the_keys_come_one_by_one_again_after_the_shell_has_continued_the_program():
+    """A shell gives the terminal back in its own modes (Ctrl-Z, then fg)."""
+    with at_terminal(CONTINUED) as (program, terminal, of_program, modes):
+        program.send_signal(signal.SIGSTOP)
+        termios.tcsetattr(of_program, termios.TCSANOW, modes)
+        program.send_signal(signal.SIGCONT)
+        wait_for(lambda: not termios.tcgetattr(of_program)[3] & termios.ICANON, "keys one by one")
+        os.write(terminal, b"\x1b[A")
+        assert program.stdout.read() == "'up'\nechoes\n"
+
+
+READING = """
+from arena.cli.cursor import Keyboard
+keyboard = Keyboard()
+with keyboard.open():
+    print("open", flush=True)
+    while True:
+        print(keyboard.read() or "dropped", flush=True)
+"""
+
+
+def keys_until_q(program):
+    """The keys that the program has read before a q."""
+    return list(iter(lambda: program.stdout.readline().strip(), "q"))
+
+
+def type_slowly(terminal, *parts, pause_s):
+    """Sends the ``parts`` of what a key sends, with a pause before each but the first."""
+    for number, part in enumerate(parts):
+        time.sleep(pause_s if number else 0)
+        os.write(terminal, part)
+
+
+def test_an_arrow_key_whose_bytes_come_slowly_is_that_key_and_no_letters():
+    """As over a slow connection."""
+    with at_terminal(READING) as (program, terminal, _, _):
+        type_slowly(terminal, b"\x1b", b"[A", pause_s=0.1)
+        type_slowly(terminal, b"\x1b[", b"B", pause_s=0.1)
+        type_slowly(terminal, b"\x1b", b"O", b"C", pause_s=0.1)
+        type_slowly(terminal, b"\x1b[1", b";2", b"D", pause_s=0.1)
+        os.write(terminal, b"q")
+        # A busy machine may take the first byte for Escape, but nothing else for a letter.
+        keys = [key for key in keys_until_q(program) if key != "escape"]
+        assert keys == ["up", "down", "right", "left"]
+
+
+def test_an_arrow_key_that_comes_after_its_escape_was_read_is_still_no_letter():
+    with at_terminal(READING) as (program, terminal, _, _):
+        os.write(terminal, b"\x1b")
+        assert program.stdout.readline() == "escape\n"
+        os.write(terminal, b"[A")
+        assert program.stdout.readline() == "up\n"
+
+
+def test_a_sequence_that_does_not_end_is_dropped_and_the_next_key_is_read():
+    with at_terminal(READING) as (program, terminal, _, _):
+        os.write(terminal, b"\x1b[")
+        assert program.stdout.readline() == "dropped\n"
+        os.write(terminal, b"R\x1b\x1b[Aq")
+        assert keys_until_q(program) == ["R", "up"]

@@ -222,7 +222,7 @@ class Chaos:
     def results_read_only(self):
         process = self.start("unshare", "-rm", "sh", "-c", READ_ONLY, "sh")
         err = self.ended(process, 1)
-        assert "Read-only file system" in err
+        assert "read-only file system" in err
 
 
 HARMS = [name for name, member in vars(Chaos).items() if callable(member) and name in (

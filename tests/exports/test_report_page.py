@@ -1,6 +1,7 @@
 """The page: complete in itself, closed to what strangers wrote, silent about games to come."""
 
 import json
+import math
 import re
 from base64 import b64encode
 from hashlib import sha256
@@ -18,8 +19,9 @@ from arena.exports.grid import moment
 from arena.exports.ground import FRAME
 from arena.exports.parts import SIDE
 from arena.exports.report.again import repeat_command
+from arena.exports.report.catalogue import catalogue_of
 from arena.exports.report.game_page import game_page
-from arena.exports.report.page import data_text, rules_named
+from arena.exports.report.page import anchor, data_text, rules_named
 from arena.exports.report.report_page import report_page
 from arena.exports.report.viewer_data import MAX_BYTES
 from arena.ratings.tables import run_tables
@@ -93,7 +95,8 @@ def test_ids_are_unique_and_what_is_referred_to_is_there(tags):
         for attribute in ("aria-labelledby", "for"):
             assert set(attributes.get(attribute, "main").split()) <= set(ids)
         target = attributes.get("href", "#")
-        assert target in ("#", "data:,") or target.startswith("#game=") or target[1:] in ids
+        is_choice = target.startswith(("#game=", "#games="))
+        assert target in ("#", "data:,") or is_choice or target[1:] in ids
 
 
 def test_a_finished_run_tells_its_seed_and_how_to_repeat_it(page):
@@ -402,6 +405,41 @@ def test_the_rules_that_a_fault_names_are_links_and_stand_at_the_end(tmp_path):
         assert "</a>), nor is R9.1 a rule" in page
         assert {"r41", "r52"} <= set(read.ids)
         assert data_of(page)["rules"]["R5.2"] == every_rule()["R5.2"].text
+
+
+def test_a_report_has_all_rules_with_their_pictures_and_a_game_those_that_it_names(tmp_path):
+    folder = write_run(tmp_path / "run", "ab", duels("ab", 2), deals=2)
+    report = Reader(report_page(Run(folder)).text)
+    said = {attributes.get("aria-label") for tag, attributes in report.tags if tag == "svg"}
+    for rule in every_rule().values():
+        assert anchor(rule.number) in report.ids
+        assert {picture.says for picture in rule.pictures} <= said
+    game = Reader(game_page(Run(folder), duels("ab", 1)[0]))
+    said = {attributes.get("aria-label") for tag, attributes in game.tags if tag == "svg"}
+    for rule in every_rule().values():
+        for picture in rule.pictures:
+            assert (picture.says in said) == (anchor(rule.number) in game.ids)
+
+
+def test_the_list_of_games_leads_with_upsets_and_says_by_how_much_a_game_was_won():
+    def game(bots, ranks, left, faults=()):
+        return {"bots": bots, "ranks": ranks, "left": left, "faults": faults}
+
+    games = [
+        game(["weak", "new"], [1, 2], [0, 3]),
+        game(["strong", "weak"], [1, 2], [0, 4]),
+        game(["middle", "weak"], [2, 1], [5, 0]),
+        game(["weak", "strong", "weak"], [1, 3, 2], [0, 9, 2]),
+        game(["strong", "weak"], [2, 1], [9, 9], faults=["late"]),
+        game(["strong", "strong"], [1, 1], [1, 1]),
+    ]
+    listed = catalogue_of(games, {"strong": 200.0, "middle": 50.0, "weak": 0.0, "new": math.nan})
+    assert [games.index(each.game) for each in listed] == [3, 4, 2, 0, 1, 5]
+    assert [each.upset for each in listed[:3]] == [200, 200, 50]
+    assert all(math.isnan(each.upset) for each in listed[3:])
+    assert [each.lead for each in listed if not each.game["faults"]] == [2, 5, 3, 4, 0]
+    assert math.isnan(listed[1].lead)
+    assert listed[-1].winners == ["strong", "strong"]
 
 
 def test_a_page_that_names_no_rule_has_none():

@@ -1,6 +1,7 @@
 """`.ci/languages` on small trees of files, with the real compilers and formatters."""
 
 import os
+import runpy
 import shutil
 import subprocess
 import sys
@@ -83,3 +84,18 @@ def test_a_check_that_does_not_exist_is_refused(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "got cobol" in done.stderr
+
+
+def test_every_script_and_style_of_the_project_is_looked_at():
+    """A published bot is left as it is: a league knows it by the hash of its files."""
+    checks = runpy.run_path(str(ROOT / ".ci" / "languages"))
+    listed = subprocess.run(
+        ["git", "ls-files", "*.js", "*.css"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if listed.returncode:
+        pytest.skip("not in a clone of the repository")
+    paths = [path for path in listed.stdout.split() if not path.startswith(("bots/", "results/"))]
+    own = {str(ROOT / path) for path in paths}
+    assert own
+    assert own == {*checks["scripts"](), *checks["styles"]()}
+    assert own < set(checks["formatted_by_prettier"]())

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from arena.ratings.model import Bound, Component, Ratings, rate
+from arena.ratings.model import Bound, Component, Ratings, rank_intervals, rate
 from arena.ratings.order import groups_of, one_digit, order_sentences
 from arena.ratings.tables import make_tables
 from tests.ratings.synthetic import count_results, counts_of, duel, fit_of, frame_of, twins
@@ -26,13 +26,13 @@ def test_of_two_bots_one_is_ahead_or_nobody_is():
     assert said([0, 50], 10) == ["b is clearly ahead of a."]
     assert said([20, 0], 10) == [
         (
-            "a and b are too close to call; if they are as far apart as they look, about 3,000 more"
-            " deals would settle which is better."
+            "a and b are too close to call; if the table shows their true difference,"
+            " about 3,000 more deals would settle which is better."
         )
     ]
     close = (
-        "b is probably ahead of c, but that is not clear yet; if they are as far apart as they"
-        " look, about 50 more deals would settle which is better."
+        "b is probably ahead of c, but that is not clear yet; if the table shows their true"
+        " difference, about 50 more deals would settle which is better."
     )
     assert close in said([200, 25, 0, -200, -225], 8, deals=40)
     assert said([2, 0], 10) == [
@@ -44,7 +44,7 @@ def test_groups_are_told_from_the_top_with_the_names_of_few_and_the_ends_of_many
     assert said([100, 20, 0, -100], 8) == [
         "a is clearly ahead of b and c, which are clearly ahead of d.",
         (
-            "b and c are too close to call; if they are as far apart as they look,"
+            "b and c are too close to call; if the table shows their true difference,"
             " about 2,000 more deals would settle which is better."
         ),
     ]
@@ -70,8 +70,8 @@ def test_neighbours_that_are_close_do_not_hide_who_is_far_apart():
     assert said(np.arange(6) * -15, 8) == [
         (
             "The order of the 6 bots from a down to f is not clear yet, but a is"
-            " clearly ahead of d, e and f; if a and b are as far apart as they look, about 6,000"
-            " more deals would settle which of these two is better."
+            " clearly ahead of d, e and f; if the table shows the true difference of a and b,"
+            " about 7,000 more deals would settle which of these two is better."
         )
     ]
 
@@ -87,7 +87,7 @@ def test_a_pair_that_is_clear_is_not_advised_more_deals():
 
 def test_bots_far_apart_are_not_called_close_and_unknown_differences_are_called_unknown():
     assert said([250, 0], 80, deals=8)[0].startswith(
-        "a is probably ahead of b, but that is not clear yet; if they are as far apart"
+        "a is probably ahead of b, but that is not clear yet; if the table shows their"
     )
     assert said([274, 0], 400, deals=8) == ["Nothing is known yet about the order of a and b."]
     [few] = said([400, 200, 0], 85, deals=8)
@@ -110,7 +110,7 @@ def test_a_newcomer_has_no_place_yet_and_leaves_the_steps_of_the_others_clear():
     assert said([200, 20, 0], 8, deals=5) == [
         "a is clearly ahead of b and c.",
         (
-            "b and c are too close to call; if they are as far apart as they look,"
+            "b and c are too close to call; if the table shows their true difference,"
             " about 10 more deals would settle which is better."
         ),
     ]
@@ -257,3 +257,21 @@ def test_sentences_name_what_shares_luck():
 )
 def test_a_number_of_deals_has_one_digit(value, shown):
     assert one_digit(value) == shown
+
+
+def test_ranges_of_ranks_and_sentences_about_the_order_never_contradict_each_other():
+    rng = np.random.default_rng(9)
+    named = 0
+    for _ in range(200):
+        count = int(rng.integers(2, 12))
+        fit = fit_of(rng.normal(0, 60, count), rng.uniform(4, 40, count), deals=1000)
+        best, worst = rank_intervals(fit)
+        ranked = 0
+        for group in groups_of(fit):
+            ranked += len(group.bots)
+            assert worst[group.bots].max() <= ranked
+            assert best[group.bots].min() > ranked - len(group.bots)
+            behind = [] if group.ahead_of is None else group.bots[group.ahead_of :]
+            assert all(best[bot] > best[group.bots[0]] for bot in behind)
+            named += len(behind)
+    assert named, "no random table had a group whose first bot is clearly ahead of others"

@@ -54,8 +54,8 @@ def test_only_the_games_of_the_test_count():
     assert (test.claimed, test.claimed_error) == (100.0, pytest.approx(50 * 2**0.5))
     assert test.sentence == (
         "regression test over 400 games: my@3 is clearly better than my@1"
-        f" ({test.gain:+.0f} +/- {test.gain_error:.0f} Elo); that does not contradict the +100 +/-"
-        " 71 Elo that the versions up to it had gained in all when they were placed"
+        f" ({test.gain:+.0f} +/- {test.gain_error:.0f} Elo); that does not contradict"
+        " the sum of the gains that the versions after my@1 showed when placed, +100 +/- 71 Elo"
     )
 
 
@@ -71,7 +71,7 @@ def over(gain, gain_error, claimed=100.0, claimed_error=20.0, games=400):
             "better",
             "b is clearly better than a (+40 +/- 30 Elo); that is clearly less",
         ),
-        (over(160, 30), "better", "that is clearly more than the +100 +/- 20 Elo"),
+        (over(160, 30), "better", "that is clearly more than the sum"),
         (over(-40, 30), "worse", "b is clearly worse than a (-40 +/- 30 Elo); "),
         (over(20, 30), "unclear", "whether b is better than a is not clear (+20 +/- 30 Elo); "),
         (over(447, 895), "unclear", "whether b is better than a is not clear; that does not"),
@@ -91,7 +91,7 @@ def test_gains_that_were_hardly_known_when_placed_are_not_summed():
     [test] = regression_tests(world.counts(), league)
     assert np.isnan(test.claimed)
     assert test.sentence.endswith(
-        "; what the versions up to it had gained when they were placed is not known"
+        "; the sum of the gains that the versions after my@1 showed when placed is not known"
     )
 
 

@@ -13,8 +13,9 @@ from arena.players.manifest import Manifest
 from arena.records.record import VERSION, GameRecord
 from arena.rules.boards import built_in
 from arena.tournament.consistency import config_of, make_config
+from arena.tournament.differences import differences
 from arena.tournament.next_games import Block, ComparedGames, deals_for, planned_games
-from arena.tournament.runs import completeness, describe_run, differences
+from arena.tournament.runs import completeness, describe_run
 from arena.tournament.schedule import Schedule, opponents
 
 

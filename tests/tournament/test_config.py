@@ -13,7 +13,8 @@ from arena.players.manifest import Manifest
 from arena.records.runfile import RUN_FILE, read_run, write_run
 from arena.rules.boards import built_in
 from arena.tournament.consistency import config_of, make_config
-from arena.tournament.runs import describe_run, differences
+from arena.tournament.differences import differences
+from arena.tournament.runs import describe_run
 
 
 def settings(**changes):

@@ -11,8 +11,9 @@ from arena.players.manifest import Manifest
 from arena.records.runfile import RUN_FILE, read_run, write_run
 from arena.rules.boards import built_in
 from arena.tournament.consistency import config_of, make_config
+from arena.tournament.differences import differences
 from arena.tournament.lineups import fix_allotment, next_allotment
-from arena.tournament.runs import completeness, describe_run, differences
+from arena.tournament.runs import completeness, describe_run
 from arena.tournament.schedule import Schedule
 
 

@@ -21,15 +21,21 @@ HALF = duels("abc", 2)[:8]
 
 class Served:
     """``arena serve`` in a home, or another command that serves. ``cookie`` is what the printed
-    address gives a browser.
+    address gives a browser. ``module`` is the Python module that is started as the arena.
     """
 
     def __init__(
-        self, home, *options, command=("serve", "--port", "0"), python=sys.executable, root=ROOT
+        self,
+        home,
+        *options,
+        command=("serve", "--port", "0"),
+        module="arena",
+        python=sys.executable,
+        root=ROOT,
     ):
         environment = {**os.environ, "PYTHONPATH": str(root), "NO_COLOR": "1"}
         self.process = subprocess.Popen(
-            with_parent(python, "-m", "arena", *command, *map(str, options)),
+            with_parent(python, "-m", module, *command, *map(str, options)),
             cwd=home,
             env=environment,
             stdout=subprocess.PIPE,

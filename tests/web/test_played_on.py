@@ -14,7 +14,7 @@ from arena.rules.terms import REVISION
 from arena.tournament.run import Run
 from arena.web.lessons import RefusedError
 from arena.web.opengames import OpenGames
-from tests.exports.runs import SEED, duels, write_run
+from tests.exports.runs import SEED, duels, game_of, write_run
 from tests.support.waiting import wait_for
 from tests.web.games import Game
 from tests.web.serving import Served
@@ -68,7 +68,9 @@ def test_a_game_of_a_run_that_still_has_secrets_is_not_played_on(server, home):
 
 def test_a_game_is_graded_once_and_its_grades_are_kept(server, home):
     bots = ("greedy-4", "careful-4")
-    games = duels(bots, 1)
+    # The first game ends early, because grading a move takes most of a second.
+    forfeit = (0, 8, "late", "no answer in time")
+    games = [game_of(bots, faults=(forfeit,)), game_of(bots[::-1], seating=1)]
     run = write_run(home / "results" / "graded", bots, games)
     half = write_run(home / "results" / "half-graded", bots, duels(bots, 2)[:1], deals=2)
 

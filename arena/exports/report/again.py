@@ -26,7 +26,7 @@ def repeat_command(info: RunInfo, *, seed: str | None) -> str:
     if config is None:
         return ""
     words = _game_again(config) if config.game else _run_again(config)
-    if config.game and config.game.deck:
+    if config.deck_of_game:
         seed = None  # its tiles do not follow from the seed
     return shlex.join([*words, *(["--seed", seed] if seed else [])])
 
@@ -66,7 +66,7 @@ def _game_again(config: RunConfig) -> list[str]:
     deal = game.deal * boards.count(board)
     which = ["--board", board if board in BUILT_IN else f"{board}.txt"]
     words = ["arena", "play", *bots, "--human", str(game.seats.index(YOU)), *which]
-    tiles = [] if game.deck else ["--deal", str(deal)]
+    tiles = [] if config.deck_of_game else ["--deal", str(deal)]
     return [*words, *_options(config, TIMES), *tiles]
 
 

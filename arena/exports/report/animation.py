@@ -15,6 +15,7 @@ from arena.exports.parts import SEAT_NAMES_STYLE, picture_file
 from arena.exports.report.charts import element
 from arena.exports.scene import Film
 from arena.exports.text import seat_names
+from arena.exports.winners import names_of, winners_of
 from arena.match.replay import replay, start_state
 from arena.records.record import GameRecord
 from arena.rules.boards import Board
@@ -135,14 +136,15 @@ def caption_of(record: GameRecord, reasons: Sequence[str]) -> str:
     """The caption of the game of ``record``, which was chosen for these reasons, such as "greedy
     upsets careful, Lion, 41 tiles; upset: by 120 Elo".
     """
-    seated = list(zip(seat_names(record.bots), record.ranks, strict=True))
-    won = [name for name, rank in seated if rank == 1]
-    lost = [name for name, rank in seated if rank > 1]
-    if len(won) > 1:
+    winners = winners_of(record)
+    names = seat_names(record.bots)
+    lost = [name for seat, name in enumerate(names) if seat not in winners]
+    if len(winners) > 1:
         verb = "share the win over" if lost else "share the win"
     else:
-        verb = "upsets" if any(reason.startswith("upset") for reason in reasons) else "beats"
-    who = f"{' and '.join(won)} {verb} {', '.join(lost)}".rstrip()
+        is_upset = any(reason.startswith("upset") for reason in reasons)
+        verb = "upsets" if is_upset else "beats"
+    who = f"{names_of(record, winners)} {verb} {', '.join(lost)}".rstrip()
     told = f"{who}, {record.board.capitalize()}, {counted(record.turns, 'tile')}"
     return "; ".join([told, *reasons])
 
@@ -176,12 +178,13 @@ def _elements(film: Film) -> str:
         for at in numbers:
             frames[at].append(frame)
     elements = film.elements
-    return "".join(
-        _seen(str(elements[number]), [frame for _, frame in span], len(film.frames))
-        for number in sorted(frames, key=lambda number: elements[number].layer)
+    drawn = []
+    for number in sorted(frames, key=lambda number: elements[number].layer):
         # successive frames have a constant difference between the frame and its index
-        for _, span in groupby(enumerate(frames[number]), lambda one: one[1] - one[0])
-    )
+        for _, span in groupby(enumerate(frames[number]), lambda one: one[1] - one[0]):
+            successive = [frame for _, frame in span]
+            drawn.append(_seen(str(elements[number]), successive, len(film.frames)))
+    return "".join(drawn)
 
 
 def _panel(record: GameRecord, left: list[list[int]], width: int) -> str:

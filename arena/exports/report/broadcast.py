@@ -15,6 +15,7 @@ from arena.exports.report.places import has_interval
 from arena.exports.report.profiles import GamesToShow, closest, upsets
 from arena.exports.report.viewer_data import QUICK
 from arena.exports.text import seat_names
+from arena.exports.winners import names_of, winners_of
 from arena.match.grading import winning_shares
 from arena.match.replay import positions
 from arena.records.record import DUEL, GameRecord
@@ -188,10 +189,12 @@ def _card(record: GameRecord, reason: str) -> Card:
     """The card of the game of ``record``, which was chosen for ``reason``, such as "upset: by 120
     Elo".
     """
+    winners = winners_of(record)
     names = seat_names(record.bots)
-    won = [name for name, rank in zip(names, record.ranks, strict=True) if rank == 1]
-    lost = [name for name, rank in zip(names, record.ranks, strict=True) if rank > 1]
+    lost = [name for seat, name in enumerate(names) if seat not in winners]
     kind, _, words = reason.partition(": ")
-    title = f"{' and '.join(won)} beats {', '.join(lost)}" if lost else " and ".join(won)
+    title = names_of(record, winners)
+    if lost:
+        title += f" beats {', '.join(lost)}"
     badge = kind if kind == "upset" else ""
     return Card(record.id, title, badge, f"{words}, {record.board.capitalize()}")

@@ -94,10 +94,11 @@ class Scale(NamedTuple):
     def __call__(self, value: float) -> float:
         """The position of ``value`` in pixels; values outside the scale are placed at its end."""
         inside = min(max(value, self.low), self.high)
-        low, high, at = (
-            math.log10(part) if self.is_log else part for part in (self.low, self.high, inside)
-        )
-        return self.start + (self.end - self.start) * (at - low) / (high - low)
+        low = self.low
+        high = self.high
+        if self.is_log:
+            low, high, inside = map(math.log10, (low, high, inside))
+        return self.start + (self.end - self.start) * (inside - low) / (high - low)
 
 
 def linear(

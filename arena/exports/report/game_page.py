@@ -12,7 +12,7 @@ from arena.exports.report import sections
 from arena.exports.report.page import ALONE, Around, PageSetting, render
 from arena.exports.report.scan import Forfeited
 from arena.exports.report.viewer_data import ChosenRecord, album_of, reviews_of, viewer_values
-from arena.exports.text import seat_names
+from arena.exports.winners import lead_of, names_of, winners_of
 from arena.records.journal import records_of_deal
 from arena.records.record import GameRecord
 from arena.tournament.run import Run
@@ -66,12 +66,11 @@ def game_page(
 
 def result_text(record: GameRecord) -> str:
     """A sentence that says who won the game of ``record``, and by how much."""
-    names = seat_names(record.bots)
-    won = [name for name, rank in zip(names, record.ranks, strict=True) if rank == 1]
+    winners = winners_of(record)
+    who = names_of(record, winners)
     where = f"on {record.board.capitalize()}, {counted(record.turns, 'tile')}"
-    if len(won) > 1:
-        return f"{' and '.join(won)} share the win {where}."
+    if len(winners) > 1:
+        return f"{who} share the win {where}."
     if record.faults:
-        return f"{won[0]} won {where}, after a forfeit."
-    left = sorted(record.left)
-    return f"{won[0]} won by {left[1] - left[0]} {where}."
+        return f"{who} won {where}, after a forfeit."
+    return f"{who} won by {lead_of(record, winners[0])} {where}."

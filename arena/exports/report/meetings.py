@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from arena.exports.report.material import Material
 
 MAX_PAGES = 60
-MAX_OPPONENTS = 1200
-"""About the most rows about opponents on all pages together. The pages of 23 bots have 506 rows; a
-row takes about 800 bytes.
+MAX_OPPONENTS = 900
+"""About the most rows about opponents on all pages together. The pages of 30 bots have 870 rows; a
+row takes about 700 bytes.
 """
 MIN_OPPONENTS = 8
 

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
+from itertools import chain
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -32,6 +33,7 @@ from arena.exports.grid import (
 from arena.exports.parts import SEAT_NAMES_STYLE
 from arena.exports.parts import style as drawing_style
 from arena.exports.report.charts import axis, interval
+from arena.exports.rule_pictures import rule_pictures
 from arena.rules.explain import CITED, Rule, cited, every_rule
 
 PACKAGE = "arena.exports.report"
@@ -59,6 +61,7 @@ SCRIPTS = (
     "viewer_steps.js",
     "viewer_keys.js",
     "viewer.js",
+    "catalogue.js",
 )
 POLICY = (
     "default-src 'none'; img-src {images}; style-src {style}; script-src {script}; base-uri"
@@ -120,6 +123,11 @@ def fragment(template: str, values: Mapping[str, Any], setting: PageSetting = AL
     return text
 
 
+def _hash_source(text: str) -> str:
+    """The hash of a style or script, in the form in which a security policy names it."""
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
 @cache
 def policy_of(setting: PageSetting) -> str:
     """The security policy of the pages of the kind ``setting``, which says what a page may load and
@@ -130,10 +138,8 @@ def policy_of(setting: PageSetting) -> str:
     if setting.sheets:
         style = script = "'self'"
     else:
-        style, script = (
-            f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
-            for text in (every_style(), every_script())
-        )
+        style = _hash_source(every_style())
+        script = _hash_source(every_script())
     return POLICY.format(images=setting.images, style=style, script=script, further=setting.policy)
 
 
@@ -182,7 +188,7 @@ def _environment(package: str) -> Environment:
         "with_error": with_error,
         "zipped": zip,
     }
-    environment.globals |= {"axis": axis, "interval": interval}
+    environment.globals |= {"axis": axis, "interval": interval, "rule_pictures": rule_pictures}
     return environment
 
 
@@ -202,7 +208,7 @@ def read(name: str, package: str = PACKAGE) -> str:
 
 def rules_named(texts: Iterable[str]) -> list[Rule]:
     """The rules whose numbers occur in any of the ``texts``, in the order of the rulebook."""
-    named = {number for text in set(texts) for number in cited(text)}
+    named = set(chain.from_iterable(map(cited, set(texts))))
     return [rule for number, rule in every_rule().items() if number in named]
 
 
@@ -283,6 +289,10 @@ class OnePage:
         if other in self._opponents.get(name, ()):
             return f"#{quote(self.id_of_meeting(name, other), SAFE)}"
         return self.bot(name)
+
+    def games_of(self, name: str, other: str) -> str:
+        """The address of the list of the games on this page in which both bots played."""
+        return f"#games={quote(name)}&with={quote(other)}"
 
     def more(self, name: str) -> str:
         """The command that makes a report of all games of the bot ``name`` with another one, with

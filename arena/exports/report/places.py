@@ -39,13 +39,12 @@ def lead(material: Material, chosen: Reasons) -> dict[str, Any]:
     """
     rows: list[dict[Any, Any]] = material.tables.standings.to_dict("records")
     shown = [*chosen_records(material.scan, dict([*chosen.items()][:1]))]
+    best = [row for row in rows if row["rank"] <= PLACES and is_rated(row)]
+    if not has_interval(rows):
+        best = []
     return {
         "sentence": headline(material),
-        "podium": [
-            (row["rank"], row["bot"], rating_of(row))
-            for row in rows
-            if row["rank"] <= PLACES and is_rated(row) and has_interval(rows)
-        ],
+        "podium": [(row["rank"], row["bot"], rating_of(row)) for row in best],
         "game": film_of(*shown[0], material.run.info.boards) if shown else None,
     }
 
@@ -63,9 +62,8 @@ def has_interval(rows: list[dict[Any, Any]]) -> bool:
     """Whether any bot in ``rows`` of the standings has a rating with an error bar. As long as no
     bot has, every rating is a bound, and the bounds only say how few games there are.
     """
-    return any(
-        isfinite(row["elo_low"]) and isfinite(row["elo_high"]) for row in rows if is_rated(row)
-    )
+    rated = filter(is_rated, rows)
+    return any(isfinite(row["elo_low"]) and isfinite(row["elo_high"]) for row in rated)
 
 
 def rating_of(row: Any) -> str:
@@ -122,11 +120,10 @@ def running_headline(material: Material) -> str:
     if len(rivals) > 1:
         return f"{_together(rivals)} are too close to call."
     second = rows[1]["rank"] if len(rows) > 1 else 0
-    close = [
-        name
-        for name, row in zip(names[1:], rows[1:], strict=True)
-        if row["rank_low"] <= second <= row["rank_high"]
-    ]
+    close = []
+    for name, row in zip(names[1:], rows[1:], strict=True):
+        if row["rank_low"] <= second <= row["rank_high"]:
+            close.append(name)
     behind = f"; {_together(close)} are too close to call" if len(close) > 1 else ""
     return f"{names[0]} leads{behind}."
 

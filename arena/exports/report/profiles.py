@@ -8,7 +8,7 @@ boards and seats, its best wins and its worst losses.
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from math import isfinite
+from math import inf, isfinite
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -48,8 +48,10 @@ def choose(material: Material, wanted: int | list[str]) -> Reasons:
     """
     if isinstance(wanted, int):
         return choose_games(GamesToShow(material.scan, material.elo, ~material.is_open), wanted)
-    meetings = [text for text in wanted if "/" not in text]
-    games = [game for text in meetings for game in _games_of(material, text)]
+    games: list[int] = []
+    for text in wanted:
+        if "/" not in text:
+            games += _games_of(material, text)
     games += material.scan.numbers([text for text in wanted if "/" in text])
     return {game: ["requested"] for game in games}
 
@@ -107,10 +109,11 @@ def choose_games(eligible: GamesToShow, count: int) -> Reasons:
         for game, reason in islice(source, share):
             if game in chosen or len(chosen) < count:
                 chosen.setdefault(game, []).append(reason)
-    return {
-        game: [reason for reason in reasons if reason != "latest" or len(reasons) == 1]
-        for game, reasons in sorted(chosen.items(), key=lambda item: item[0] in eligible.faulty)
-    }
+    for reasons in chosen.values():
+        if len(reasons) > 1 and "latest" in reasons:
+            reasons.remove("latest")
+    # Games with a fault come last.
+    return dict(sorted(chosen.items(), key=lambda item: item[0] in eligible.faulty))
 
 
 def closest(eligible: GamesToShow) -> ChosenGames:
@@ -158,17 +161,23 @@ def margins(scan: Scan, elo: Mapping[str, float]) -> NDArray[np.float64]:
     winner; 0 if only one side has ratings. ``elo`` has the ratings by bot.
     """
     rated = {bot: value for bot, value in elo.items() if isfinite(value)}
-    of_outcomes = [_margin(bots, ranks, rated) for _, bots, ranks in scan.outcomes]
+    of_outcomes = [margin_of(bots, ranks, rated) for _, bots, ranks in scan.outcomes]
     return np.array(of_outcomes or [0.0])[scan.outcome]
 
 
-def _margin(bots: Sequence[str], ranks: Sequence[int], elo: Mapping[str, float]) -> float:
+def margin_of(bots: Sequence[str], ranks: Sequence[int], elo: Mapping[str, float]) -> float:
     """By how many Elo the best loser is rated above the best winner; 0 if only one side has
     ratings. ``bots`` and ``ranks`` are by seat.
     """
-    rated = [(rank == 1, elo[bot]) for bot, rank in zip(bots, ranks, strict=True) if bot in elo]
-    best = {won: max(value for each, value in rated if each == won) for won, _ in rated}
-    return best[False] - best[True] if len(best) > 1 else 0.0
+    best_winner = best_loser = -inf
+    for bot, rank in zip(bots, ranks, strict=True):
+        if bot not in elo:
+            continue
+        if rank == 1:
+            best_winner = max(best_winner, elo[bot])
+        else:
+            best_loser = max(best_loser, elo[bot])
+    return best_loser - best_winner if isfinite(best_loser - best_winner) else 0.0
 
 
 def _faults(eligible: GamesToShow) -> ChosenGames:
@@ -265,10 +274,11 @@ def feats(eligible: GamesToShow, most: int) -> dict[str, Feats]:
         found[winner].wins.append(Feat(game, board, beaten, best, lead))
         for bot in beaten:
             found[bot].losses.append(Feat(game, board, (winner,), eligible.rating(winner), lead))
-    return {
-        bot: Feats(_best(told.wins, -1, most), _best(told.losses, 1, most))
-        for bot, told in found.items()
-    }
+    best_feats = {}
+    for bot, feats_of_bot in found.items():
+        wins = _best(feats_of_bot.wins, -1, most)
+        best_feats[bot] = Feats(wins, _best(feats_of_bot.losses, 1, most))
+    return best_feats
 
 
 def _best(candidates: list[Feat], sign: int, most: int) -> list[Feat]:
@@ -315,7 +325,9 @@ class Profiles:
         self._pairs = {(row["bot"], row["opponent"]): row for row in _records(paged)}
         self._about = {bot["name"]: bot for bot in bots_of(material)}
         # the records of all games that any page names are read at once
-        wanted = {feat.game for each in self._feats.values() for one in each for feat in one}
+        wanted = set[int]()
+        for own in self._feats.values():
+            wanted.update(feat.game for feat in (*own.wins, *own.losses))
         records = material.scan.records(wanted)
         self._ids = {game: record.id for game, record in records.items()}
         self._members = {row["version"]: row for row in version_rows(history)} if history else {}
@@ -349,10 +361,7 @@ class Profiles:
             "step": self._step(name),
             **self._opponents_table(name),
             "boards": [{**board, "what": self._boards[board["board"]]} for board in by_board],
-            "seats": [
-                {**seat, "what": f"seat {seat['seat']}" + f" of {seat['size']}" * has_sizes}
-                for seat in by_seat
-            ],
+            "seats": [_named_seat(seat, has_sizes=has_sizes) for seat in by_seat],
             "best": [feat._asdict() | {"id": self._ids[feat.game]} for feat in bot_feats.wins],
             "worst": [feat._asdict() | {"id": self._ids[feat.game]} for feat in bot_feats.losses],
             "faults": self._faults(name),
@@ -401,16 +410,13 @@ class Profiles:
         latest = {fault.fault.kind: fault for fault in own_faults}
         counts = Counter(fault.fault.kind for fault in own_faults)
         is_open = self._material.is_open
-        return [
-            {
-                "kind": kind,
-                "count": count,
-                "game": latest[kind].id,
-                "turn": latest[kind].fault.turn,
-                "detail": "" if is_open[latest[kind].game] else latest[kind].fault.detail,
-            }
-            for kind, count in counts.most_common()
-        ]
+        rows = []
+        for kind, count in counts.most_common():
+            last = latest[kind]
+            detail = "" if is_open[last.game] else last.fault.detail
+            row = {"kind": kind, "count": count, "game": last.id, "turn": last.fault.turn}
+            rows.append({**row, "detail": detail})
+        return rows
 
 
 def _means(seats: pd.DataFrame, *by: str) -> dict[int, list[dict[str, Any]]]:
@@ -425,6 +431,14 @@ def _means(seats: pd.DataFrame, *by: str) -> dict[int, list[dict[str, Any]]]:
     for row in _records(means.reset_index()):
         found[row.pop("bot")].append(row)
     return found
+
+
+def _named_seat(row: dict[str, Any], *, has_sizes: bool) -> dict[str, Any]:
+    """A row about a seat, with its name; ``has_sizes`` says that the table has rows of games with
+    different numbers of players, which are then named, too.
+    """
+    size = f" of {row['size']}" if has_sizes else ""
+    return {**row, "what": f"seat {row['seat']}{size}"}
 
 
 def _records(table: pd.DataFrame) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ from arena.exports.footer import CLOCKS, counted_text, gain_lines, noun_of, shar
 from arena.exports.grid import counted
 from arena.exports.report import sections
 from arena.exports.report.again import repeat_command
+from arena.exports.report.catalogue import catalogue_of
 from arena.exports.report.comparison import comparison_of
 from arena.exports.report.game_page import game_page
 from arena.exports.report.material import Material, gather
@@ -18,6 +19,7 @@ from arena.exports.report.profiles import Profiles, choose
 from arena.exports.report.scan import Reasons, chosen_records
 from arena.exports.report.viewer_data import Album, album_of, reviews_of, viewer_values
 from arena.players.labels import has_odds
+from arena.rules.explain import every_rule
 from arena.tournament.run import Run
 
 DEFAULT_GAMES = 40
@@ -115,6 +117,7 @@ def _values(material: Material, album: Album) -> dict[str, Any]:
     return {
         **facts,
         "addresses": OnePage(material.run.name, material.bots, opponents, shown),
+        "catalogue": catalogue_of(album.games, material.elo),
         "profiles": [*Profiles(material, opponents, meetings)],
         "most_rows": sections.MAX_ROWS,
         "more": max(2 * DEFAULT_GAMES, 2 * len(shown)),
@@ -130,4 +133,6 @@ def _values(material: Material, album: Album) -> dict[str, Any]:
         "lengths": sections.lengths(material),
         "thinking": sections.thinking(material),
         **viewer_values(album, sections.details_of(facts["faults"])),
+        "rules": [*every_rule().values()],
+        "rules_title": "Rules of Qin",
     }

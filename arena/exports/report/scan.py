@@ -6,7 +6,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -112,14 +112,14 @@ class Scan(Struct, dict=True):
         """By the label of each bot, its number; numbers count from 0 in the order in which bots
         first occur in ``outcomes``.
         """
-        names = dict.fromkeys(bot for _, bots, _ in self.outcomes for bot in bots)
+        names = dict.fromkeys(chain.from_iterable(bots for _, bots, _ in self.outcomes))
         return {name: number for number, name in enumerate(names)}
 
     @cached_property
     def bots(self) -> NDArray[np.int32]:
         """(N,) for each seat of each game, the number of its bot, as in `bot_numbers`."""
         number = self.bot_numbers
-        return self.by_seat([[number[bot] for bot in bots] for _, bots, _ in self.outcomes])
+        return self.by_seat([list(map(number.__getitem__, bots)) for _, bots, _ in self.outcomes])
 
     def boards(self) -> list[str]:
         """The names of the boards of the games, sorted."""

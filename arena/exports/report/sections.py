@@ -5,6 +5,7 @@ and the commands that play the run again.
 import shlex
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -76,18 +77,14 @@ def standings(tables: Tables, view: str) -> dict[str, Any]:
     """The standings of ``tables`` with their intervals on one scale, with the columns that ``view``
     (see `columns.placed`) shows.
     """
-    table = tables.standings
+    records = tables.standings.to_dict("records")
     columns = [in_whole_elo(column) for column in placed(STANDINGS, view)]
-    scale = linear(ends_of(table.to_dict("records"), is_anchored=bool(tables.anchors)), START, END)
-    rows = [
-        {
-            "cells": [cell(column, row) for column in columns],
-            "picture": interval(
-                scale, row["elo_low"], row["elo"], row["elo_high"], interval_words(row)
-            ),
-        }
-        for row in table.to_dict("records")
-    ]
+    scale = linear(ends_of(records, is_anchored=bool(tables.anchors)), START, END)
+    rows = []
+    for row in records:
+        low, middle, high = row["elo_low"], row["elo"], row["elo_high"]
+        picture = interval(scale, low, middle, high, interval_words(row))
+        rows.append({"cells": [cell(column, row) for column in columns], "picture": picture})
     return {"columns": columns, "rows": rows, "axis": axis(scale, "Elo")}
 
 
@@ -220,9 +217,10 @@ def pagodas_left(material: Material) -> dict[str, Any]:
     rows = []
     for name, left in _by_bot(material, material.scan.left):
         counts = np.bincount(left).tolist()
-        counted_games = [
-            f"{at} left in {counted(many, 'game')}" for at, many in enumerate(counts) if many
-        ]
+        counted_games = []
+        for at, many in enumerate(counts):
+            if many:
+                counted_games.append(f"{at} left in {counted(many, 'game')}")
         row = {"bot": name, "games": len(left), "none": counts[0] / len(left)}
         row |= {"mean": float(left.mean()), "median": float(np.median(left))}
         rows.append({**row, "picture": bars(scale, counts, f"{name}: {', '.join(counted_games)}")})
@@ -251,7 +249,9 @@ def thinking(material: Material) -> dict[str, Any]:
     """For each bot, the time that it took in a game, and its slowest answer, with charts."""
     times = dict(_by_bot(material, material.scan.think_ms))
     quantiles = {name: np.quantile(think, QUANTILES).tolist() for name, think in times.items()}
-    ends = [value for name in times for value in (*quantiles[name], times[name].max())]
+    ends: list[float] = []
+    for name, think in times.items():
+        ends += [*quantiles[name], think.max()]
     scale = logarithmic([max(value, 0.1) for value in ends], START, END)
     rows = []
     for name, think in times.items():
@@ -270,9 +270,9 @@ def _by_bot(material: Material, values: NDArray[Any]) -> Iterator[tuple[str, NDA
     """
     number = material.scan.bot_numbers
     bot = material.scan.bots
-    return (
-        (name, values[bot == number[name]]) for name in material.bots[:MAX_ROWS] if name in number
-    )
+    for name in material.bots[:MAX_ROWS]:
+        if name in number:
+            yield name, values[bot == number[name]]
 
 
 def faults(material: Material) -> dict[str, Any]:
@@ -305,7 +305,8 @@ def details_of(faults: Mapping[str, Any]) -> list[str]:
     """The details of the faults that the section ``faults``, made by the function of that name,
     shows with evidence.
     """
-    return [fault["detail"] for row in faults["rows"] for fault in row["shown"]]
+    shown = chain.from_iterable(row["shown"] for row in faults["rows"])
+    return [fault["detail"] for fault in shown]
 
 
 def fault_object(run: Run, forfeited: Forfeited) -> dict[str, Any]:
@@ -324,10 +325,10 @@ def _evidence(run: Run, forfeited: Forfeited) -> dict[str, Any] | None:
     name = evidence_name(forfeited.id, forfeited.fault.seat)
     try:
         content = msgspec.json.decode(read_regular(run.folder, name))
-        lines = [
-            {"way": str(way), "at": float(at_ms), "text": abridged(str(text), LINE_LENGTH)}
-            for way, at_ms, text in content["lines"]
-        ]
+        lines = []
+        for way, at_ms, text in content["lines"]:
+            short = abridged(str(text), LINE_LENGTH)
+            lines.append({"way": str(way), "at": float(at_ms), "text": short})
         return {
             "path": name,
             "ending": str(content["ending"]),

@@ -3,6 +3,7 @@ squares, and what the tile would do there.
 """
 
 from collections import defaultdict
+from itertools import chain
 from typing import Any
 
 from arena.exports.effects import effects_of
@@ -43,9 +44,9 @@ def tries_of(state: State, names: list[str]) -> list[tuple[str, str]]:
     for move in sorted(moves, key=lambda move: -outlooks[move]):
         if len(by_tile[tile_of(move)]) < SQUARES:
             by_tile[tile_of(move)].append(move)
-    return [
-        # No reader is a player, so no seat is called "you".
-        (move_text(state.board, move), effects_of(state, move, names, len(names)).brief)
-        for best in by_tile.values()
-        for move in best
-    ]
+    no_seat = len(names)  # no reader is a player, so no seat is called "you"
+    tries = []
+    for move in chain.from_iterable(by_tile.values()):
+        brief = effects_of(state, move, names, no_seat).brief
+        tries.append((move_text(state.board, move), brief))
+    return tries

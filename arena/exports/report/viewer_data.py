@@ -4,6 +4,7 @@ and boards.
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import msgspec
@@ -116,12 +117,14 @@ def _steps(
 
 def cells_of(state: State) -> list[str]:
     """The squares of the position ``state`` in reading order, as `positions.draw` writes them."""
-    return [cell for row in draw(state) for cell in row]
+    return list(chain.from_iterable(draw(state)))
 
 
 MAX_BYTES = 2_000_000
 """The most bytes of the data of all games on a page together, so that a page stays below 5 MB."""
 
+NAMED_RULES = "Rules named in this page"
+"""The title of a list of rules that has not all of them."""
 QUICK = Judge("careful-4", 50, 0)
 """The judge that estimates who wins in games without a review. It takes 0.15 s of CPU time a
 game.
@@ -139,10 +142,13 @@ class Album(NamedTuple):
     damaged: list[str]
 
     def words(self) -> Iterator[str]:
-        """All sentences about events and faults of the games; they contain the numbers of rules."""
+        """All sentences about the events and the faults of the games. They cite rules by number."""
         for game in self.games:
-            yield from (event[1] for step in game["steps"] for event in step.get("events", ()))
-            yield from (fault["detail"] for fault in game["faults"])
+            for step in game["steps"]:
+                for _, sentence, _ in step.get("events", ()):
+                    yield sentence
+            for fault in game["faults"]:
+                yield fault["detail"]
 
 
 def album_of(
@@ -241,7 +247,9 @@ def readable(value: Any) -> Any:
         return visible(value)
     if isinstance(value, dict):
         return {readable(key): readable(part) for key, part in value.items()}
-    return [readable(part) for part in value] if isinstance(value, (list, tuple)) else value
+    if isinstance(value, (list, tuple)):
+        return [readable(part) for part in value]
+    return value
 
 
 def reviews_of(run: Run) -> tuple[list[ReviewedGame], str]:
@@ -267,4 +275,5 @@ def viewer_values(album: Album, details: Sequence[str]) -> dict[str, Any]:
         "pictures": {name: empty_board(board) for name, board in album.boards.items()},
         "parts": all_parts(),
         "rules": rules,
+        "rules_title": NAMED_RULES,
     }

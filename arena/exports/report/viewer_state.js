@@ -114,7 +114,7 @@ const addressToShare = (viewer, turn, passes = 0) => {
  * position after tile 12 of the game of the page. The query "?t=12" says the same.
  *
  * @param {string} address a fragment or a query, with its first character
- * @returns {{ game?: string, turn?: string, beside?: string }}
+ * @returns {{ game?: string, turn?: string, beside?: string, games?: string, with?: string }}
  */
 const fieldsOfAddress = (address) => {
   const decoded = (text) => {

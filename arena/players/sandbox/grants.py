@@ -94,9 +94,11 @@ def cores_for(number: int) -> list[int]:
 
 
 def _found(patterns: Sequence[str]) -> list[str]:
-    # Path.glob() does not take absolute patterns.
-    """The paths that match the patterns, sorted."""
-    return [path for pattern in patterns for path in sorted(glob(pattern))]  # noqa: PTH207
+    """The paths that match the patterns, sorted for each pattern."""
+    paths: list[str] = []
+    for pattern in patterns:
+        paths += sorted(glob(pattern))  # noqa: PTH207 - Path.glob takes no absolute patterns
+    return paths
 
 
 class Grants(Struct, frozen=True):
@@ -114,19 +116,21 @@ class Grants(Struct, frozen=True):
     @property
     def words(self) -> list[str]:
         """Each grant as the user writes it, in a fixed order."""
-        return [
-            *(["network"] if self.network else []),
-            *(f"env:{name}" for name in self.env),
-            *(f"read:{path}" for path in self.read),
-            *(f"exec:{path}" for path in self.exec),
-            *(["gpu"] if self.gpu else []),
-            *([f"cpus:{self.cpus}"] if self.cpus > 1 else []),
-        ]
+        words = ["network"] if self.network else []
+        words += [f"env:{name}" for name in self.env]
+        words += [f"read:{path}" for path in self.read]
+        words += [f"exec:{path}" for path in self.exec]
+        if self.gpu:
+            words.append("gpu")
+        if self.cpus > 1:
+            words.append(f"cpus:{self.cpus}")
+        return words
 
     @property
     def kinds(self) -> list[str]:
         """The kinds of the grants, each once, without names and paths, as records have them."""
-        return list(dict.fromkeys(word.partition(":")[0] for word in self.words))
+        kinds = [word.partition(":")[0] for word in self.words]
+        return list(dict.fromkeys(kinds))
 
     def lack(self) -> str:
         """What a grant needs and this machine does not have, with the cure; empty if nothing is
@@ -163,23 +167,25 @@ class Grants(Struct, frozen=True):
         """How many bytes at the end of the bot's output may be the beginning of a granted value,
         which continues in the output to come.
         """
-        starts = [form[:length] for form in self._forms() for length in range(1, len(form))]
-        return max((len(start) for start in starts if output.endswith(start)), default=0)
+        longest = 0
+        for form in self._forms():
+            for length in range(1, len(form)):
+                if output.endswith(form[:length]):
+                    longest = max(longest, length)
+        return longest
 
     def _forms(self) -> dict[bytes, str]:
         """The forms in which granted values may be written, plain or in JSON, with the names of
         their variables.
         """
-        return {
-            os.fsencode(form): name
-            for name, value in self.variables().items()
-            if len(value) >= MIN_HIDDEN
-            for form in (
-                value,
-                json.dumps(value)[1:-1],
-                json.dumps(value, ensure_ascii=False)[1:-1],
-            )
-        }
+        forms = {}
+        for name, value in self.variables().items():
+            if len(value) >= MIN_HIDDEN:
+                ascii_json = json.dumps(value)[1:-1]
+                utf8_json = json.dumps(value, ensure_ascii=False)[1:-1]
+                for form in (value, ascii_json, utf8_json):
+                    forms[os.fsencode(form)] = name
+        return forms
 
     def hidden_text(self, text: str) -> str:
         """The text with the values of the bot's granted variables replaced, like `hidden` for

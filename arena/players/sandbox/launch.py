@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from glob import glob
+from itertools import chain
 from pathlib import Path
 
 from msgspec import Struct
@@ -147,7 +148,7 @@ def bubblewrap_launch(
         *("--unshare-user", "--disable-userns", "--as-pid-1"),
         *_dies_with_parent(),
         *("--cap-drop", "ALL", "--clearenv"),
-        *(word for place in secrets for word in ("--args", str(place))),
+        *chain.from_iterable(("--args", str(place)) for place in secrets),
         *_setting(variables),
         *_mounts(readable, folder, writable=writable, gpu=grants.gpu),
         *("--chdir", BOT_FOLDER, "--"),
@@ -263,12 +264,17 @@ def _mounts(readable: Sequence[str], folder: Path, *, writable: bool, gpu: bool)
     for path in gpu_devices() if gpu else ():
         words += ["--dev-bind-try", path, path]
     words += ["--bind" if writable else "--ro-bind", str(folder), BOT_FOLDER]
-    return words + [word for path in ("/proc", "/dev", "/") for word in ("--remount-ro", path)]
+    for path in ("/proc", "/dev", "/"):
+        words += ["--remount-ro", path]
+    return words
 
 
 def _setting(variables: Mapping[str, str]) -> list[str]:
     """Arguments of bubblewrap that set these environment variables."""
-    return [word for name, value in variables.items() for word in ("--setenv", name, value)]
+    words = list[str]()
+    for name, value in variables.items():
+        words += ["--setenv", name, value]
+    return words
 
 
 def _granted_files(grants: Grants) -> list[str]:
@@ -293,13 +299,17 @@ def _executable(
     granted. A script in the bot's folder may name any file as its interpreter; only those of the
     system and below the ``readable`` paths count.
     """
-    granted = [needed.path for path in grants.exec for needed in needed_files(path, "", folder)]
-    places = [Path(place) for place in (*_system_paths(), *readable)]
-    return [
-        path
-        for path in (*executable_files(command, programs, folder), *granted)
-        if any(map(Path(os.path.normpath(path)).is_relative_to, places))
-    ]
+    paths = list(executable_files(command, programs, folder))
+    for path in grants.exec:
+        paths += [needed.path for needed in needed_files(path, "", folder)]
+    places = [*_system_paths(), *readable]
+    return [path for path in paths if _is_below_one(path, places)]
+
+
+def _is_below_one(path: str, places: Iterable[str]) -> bool:
+    """Whether a path, taken as a text, is one of the ``places`` or below one of them."""
+    normal = Path(os.path.normpath(path))
+    return any(map(normal.is_relative_to, places))
 
 
 def _cores(grants: Grants) -> list[str]:
@@ -376,7 +386,9 @@ def _system_binds() -> list[str]:
             words += ["--symlink", str(place.readlink()), str(place)]
         elif place.is_dir():
             words += ["--ro-bind", str(place), str(place)]
-    return words + [word for path in _system_files() for word in ("--ro-bind-try", path, path)]
+    for path in _system_files():
+        words += ["--ro-bind-try", path, path]
+    return words
 
 
 def _system_paths() -> list[str]:
@@ -387,7 +399,10 @@ def _system_paths() -> list[str]:
 def _system_files() -> list[str]:
     # Path.glob() does not take absolute patterns.
     """The paths that match `SYSTEM_FILES`."""
-    return [path for pattern in SYSTEM_FILES for path in sorted(glob(pattern))]  # noqa: PTH207
+    paths: list[str] = []
+    for pattern in SYSTEM_FILES:
+        paths += sorted(glob(pattern))  # noqa: PTH207
+    return paths
 
 
 def _memory_file(content: bytes, undo: ExitStack) -> int:

@@ -14,6 +14,7 @@ import stat
 import struct
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
@@ -189,7 +190,7 @@ def _mentioned(command: Sequence[str], folder: Path) -> Iterator[Program]:
     """The programs on PATH whose names occur in the words of the command after the first, and what
     they need, as in ``nice python3 bot.py`` and ``sh -c "exec node bot.js"``.
     """
-    names = dict.fromkeys(name for word in command[1:] for name in NAME.findall(word))
+    names = dict.fromkeys(chain.from_iterable(map(NAME.findall, command[1:])))
     for name in list(names)[:MAX_NAMES]:
         for place in possible_places(name):
             yield from needed_files(place, "the bot's command", folder)

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from glob import escape
+from itertools import chain, product
 from pathlib import Path
 
 import arena
@@ -44,7 +45,9 @@ def readable_paths(programs: Sequence[str], folder: Path) -> list[str]:
     the arena's package and the packages that it needs, and the installations of those ``programs``
     that are names of programs on PATH.
     """
-    installations = [path for name in programs for path in interpreter_paths(name, folder)]
+    installations = list[str]()
+    for name in programs:
+        installations += interpreter_paths(name, folder)
     paths = [*_python_parts(), *_packages(), *installations]
     return list(dict.fromkeys(path for path in paths if not is_system(path)))
 
@@ -70,8 +73,10 @@ def _python_parts() -> tuple[str, ...]:
     """The parts of the Python that runs the arena, and of the one on which its virtual environment
     is based.
     """
-    parts = (Path(prefix, n) for prefix in (sys.prefix, sys.base_prefix) for n in PYTHON_PARTS)
-    return tuple(dict.fromkeys(str(part) for part in parts if part.exists()))
+    pairs = product((sys.prefix, sys.base_prefix), PYTHON_PARTS)
+    parts = [Path(prefix, name) for prefix, name in pairs]
+    present = [str(part) for part in parts if part.exists()]
+    return tuple(dict.fromkeys(present))
 
 
 @cache
@@ -82,7 +87,7 @@ def _packages() -> tuple[str, ...]:
     """
     user = [place for place in (user_packages(),) if place]
     places = map(Path, (*site.getsitepackages(), *user))
-    metadata = [file for place in places for file in place.glob("*.dist-info/METADATA")]
+    metadata = chain.from_iterable(place.glob("*.dist-info/METADATA") for place in places)
     links = [(file.parent, file.resolve().parent) for file in metadata if file.is_symlink()]
     # If the names are equal, the whole package lies there, and not just one file of it.
     kept = [str(real.parent) for link, real in links if real.name == link.name]
@@ -128,8 +133,9 @@ def _parts(program: Path) -> list[str]:
     named = [pattern.format(name=escape(name)) for pattern in INSTALLED]
     for sign, parts in TOOLCHAINS.items():
         named += parts if (installation / sign).exists() else ()
-    present = [path for pattern in named for path in sorted(installation.glob(pattern))]
-    return [str(path) for path in present if path.resolve().is_relative_to(installation.resolve())]
+    real = installation.resolve()
+    present = chain.from_iterable(sorted(installation.glob(pattern)) for pattern in named)
+    return [str(path) for path in present if path.resolve().is_relative_to(real)]
 
 
 def _links(place: Path) -> Iterator[Path]:

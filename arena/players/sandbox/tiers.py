@@ -135,10 +135,12 @@ class Sandbox(Struct, frozen=True):
         """The tier as records have it, with what each seat was allowed beyond it: ``landlock
         0=network,env``.
         """
-        granted = [(seat, self.of(label).kinds) for seat, label in enumerate(labels)]
-        return " ".join(
-            [self.tier, *(f"{seat}={','.join(kinds)}" for seat, kinds in granted if kinds)]
-        )
+        words: list[str] = [self.tier]
+        for seat, label in enumerate(labels):
+            kinds = self.of(label).kinds
+            if kinds:
+                words.append(f"{seat}={','.join(kinds)}")
+        return " ".join(words)
 
 
 OPEN = Sandbox()
@@ -266,9 +268,8 @@ def look_around(launch: Callable[..., Launch], temporary: Path) -> dict[str, boo
             "PARENT": os.getpid(),
             "NAMESPACE": _pid_namespace(),
         }
-        (home / "spy.py").write_text(
-            "\n".join(f"{name} = {value!r}" for name, value in facts.items()) + SPY
-        )
+        lines = [f"{name} = {value!r}" for name, value in facts.items()]
+        (home / "spy.py").write_text("\n".join(lines) + SPY)
         barriers: dict[str, bool] = json.loads(report_of(launch(["python3", "spy.py"], home), home))
     return barriers
 

@@ -93,6 +93,11 @@ def watch_folder():
     fcntl.fcntl(os.open(".", os.O_RDONLY), fcntl.F_NOTIFY, fcntl.DN_ACCESS)
 
 
+def watch_files():
+    """A rival that opens a file which this process watches pays for telling it."""
+    call((294, 26), 0)
+
+
 def choose_signal():
     """The signal that tells that a descriptor is ready; 0 means the usual one."""
     fcntl.fcntl(0, 10, 0)

@@ -77,11 +77,13 @@ class MoveTime:
         return 1000 * seconds
 
     def has_time(self) -> bool:
-        """Return whether the bot may think on."""
+        """Return whether the bot may go on thinking about its move."""
         return self.now() - self.since < self.limit
 
     def asked(self, ms: float) -> None:
-        """Keep a reserve for surprises; of a budget for the whole game, use a twentieth."""
+        """Set how long the bot may think about its move, when the arena gives it ``ms`` ms. A part
+        is kept as a reserve; of a bank for the whole game, a move gets a twentieth.
+        """
         reserve = 25 + ms / 4 if self.by_wall else max(15, ms / 20)
         if self.by_wall:
             self.since = self.now()

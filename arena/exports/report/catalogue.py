@@ -1,0 +1,48 @@
+"""The list of the games on a page: the largest upsets first, and for each game by how much it was
+won.
+"""
+
+from collections.abc import Mapping, Sequence
+from math import isfinite
+from typing import Any, NamedTuple
+
+from arena.exports.report.profiles import margin_of
+
+
+class Listed(NamedTuple):
+    """A game in the list.
+
+    ``game``     the game as the viewer has it
+    ``winners``  the bots that won or shared the game
+    ``upset``    by how many Elo the best loser is rated above the best winner; NaN if it is not
+    ``lead``     the winner's lead in pagodas; NaN after a forfeit
+    """
+
+    game: Mapping[str, Any]
+    winners: list[str]
+    upset: float
+    lead: float
+
+
+def catalogue_of(games: Sequence[Mapping[str, Any]], elo: Mapping[str, float]) -> list[Listed]:
+    """The ``games`` on a page in the order of the list. ``elo`` has the ratings by bot; NaN stands
+    for no rating.
+    """
+    rated = {bot: rating for bot, rating in elo.items() if isfinite(rating)}
+    listed = [_listed(game, rated) for game in games]
+    return sorted(listed, key=lambda each: -each.upset if isfinite(each.upset) else 0.0)
+
+
+def _listed(game: Mapping[str, Any], rated: Mapping[str, float]) -> Listed:
+    """The entry of ``game`` in the list; ``rated`` has the ratings by bot."""
+    margin = margin_of(game["bots"], game["ranks"], rated)
+    seats = range(len(game["bots"]))
+    won = [seat for seat in seats if game["ranks"][seat] == 1]
+    lost = [game["left"][seat] for seat in seats if game["ranks"][seat] > 1]
+    lead = min(lost) - game["left"][won[0]] if lost else 0
+    return Listed(
+        game=game,
+        winners=[game["bots"][seat] for seat in won],
+        upset=margin if margin > 0 else float("nan"),
+        lead=float("nan") if game["faults"] else lead,
+    )

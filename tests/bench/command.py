@@ -64,8 +64,8 @@ def bench(parts: tuple[str, ...], *, quick: bool, as_json: bool, against: Path |
               imports numpy and pandas; run_20_wall_s and
               check_wall_s by the wall clock; standings_many_mb the
               peak memory, report_few_size and report_many_size the
-              reports in MB; start_c_s and start_python_s a bot's
-              start and end in bubblewrap; look_percent the share of a
+              reports in MB; start_c_s and start_python_s the
+              wall time until a bot in bubblewrap writes a line; look_percent the share of a
               core that the keeper of an idle bot takes beside 300
               processes; home_few_s and home_many_s a request for the
               first page of arena serve (10 and 1,000 runs).

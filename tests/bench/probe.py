@@ -1,7 +1,7 @@
 """What a process of the version under measurement runs: starts bots in bubblewrap, and prints a
 figure. It uses only what `BotProcess` has had in earlier versions, too.
 
-    probe.py start ROUNDS FOLDER COMMAND...   processor time in s of the start and the end of a bot
+    probe.py start ROUNDS FOLDER COMMAND...   wall time in s until a bot has written its first line
     probe.py look SECONDS FOLDER COMMAND...   share of a core that the keeper of an idle bot takes
 """
 
@@ -9,6 +9,7 @@ import os
 import sys
 import time
 from pathlib import Path
+from statistics import median
 
 from arena.players.process import BotProcess
 from arena.players.sandbox.tiers import Sandbox
@@ -28,24 +29,24 @@ def started(folder, command):
 
 
 def end(process):
-    """Ends the bot, and what its keeper used counts for this process."""
+    """Ends the bot."""
     process.stop()
     os.close(process.to_bot)
     os.close(process.from_bot)
 
 
-def spent_s():
-    """Processor time of this process and of the processes that it has waited for."""
-    return sum(os.times()[:4])
-
-
 def start_s(rounds, folder, command):
-    """The mean for one bot, after a first one that fills the caches."""
+    """The median, after a first one that fills the caches. By the wall clock: a bot that is killed
+    takes the count of its processor time with it.
+    """
     end(started(folder, command))
-    before = spent_s()
+    waits = []
     for _ in range(rounds):
-        end(started(folder, command))
-    return (spent_s() - before) / rounds
+        began = time.perf_counter()
+        process = started(folder, command)
+        waits.append(time.perf_counter() - began)
+        end(process)
+    return median(waits)
 
 
 def below(parent):

@@ -110,7 +110,7 @@ release-check: $(VENV)/.ready-dev ## build the sdist and the wheel into dist/, l
 	@$(BIN)/abi3audit --strict dist/*.whl
 	@ARENA_DIST=dist JOBS=0 .ci/apart $(BIN)/python .ci/suite tests/release $(ARGS)
 
-bench: $(VENV)/.ready-dev ## measure rules, referee, start-up, tables, ratings and memory (a few minutes); ARGS="rules referee" picks some
+bench: $(VENV)/.ready-dev ## measure rules, referee, start-up, tables, ratings and memory (a quarter of an hour); ARGS="rules referee" picks some, ARGS="tables --against DIR" compares with another checkout
 	@$(BIN)/arena bench $(ARGS)
 
 leaks: $(VENV)/.ready-dev ## search 10,000 states for lines that tell a seat what it cannot know (about half a minute)

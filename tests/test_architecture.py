@@ -1,6 +1,7 @@
 """What holds for the whole house: light imports, one way of things, nothing left undocumented."""
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -61,6 +62,25 @@ def test_standings_on_a_terminal_wait_neither_for_pandas_nor_for_multiprocessing
         loaded = loaded_by(code, "--home", str(tmp_path), "standings", "run", *more)
         assert "arena.ratings.tables" in loaded
         assert not loaded & {"pandas", "pyarrow", "multiprocessing"}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc has the threads")
+@pytest.mark.parametrize(("given", "is_one"), [({}, True), ({"OPENBLAS_NUM_THREADS": "2"}, False)])
+def test_tables_are_computed_by_one_thread_unless_the_user_asks_for_more(given, is_one):
+    probe = (
+        "import os, sys, arena.cli\nsys.argv = ['arena', '--version']\n"
+        "try:\n    arena.cli.main()\nexcept SystemExit:\n    import arena.ratings.tables\n"
+        "    print(len(os.listdir('/proc/self/task')))"
+    )
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "", **given}
+    if not given:
+        del environment["OPENBLAS_NUM_THREADS"]
+    command = [sys.executable, "-c", probe]
+    done = subprocess.run(
+        command, env=environment, cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    found = int(done.stdout.split()[-1])
+    assert found == 1 if is_one or len(os.sched_getaffinity(0)) == 1 else found > 1
 
 
 def test_whoever_needs_the_parts_of_numpy_that_tables_leave_out_gets_them():

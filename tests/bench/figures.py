@@ -15,7 +15,8 @@ Result = TypeVar("Result")
 
 class Figure(NamedTuple):
     """One measured value. ``key`` is for programs, ``name`` and ``unit`` are for people; ``aim`` is
-    the design's target.
+    the design's target. ``reference`` is the value of another version, measured in turn; None
+    without one.
     """
 
     key: str
@@ -23,6 +24,7 @@ class Figure(NamedTuple):
     value: float
     unit: str
     aim: str = ""
+    reference: float | None = None
 
 
 def alternate(

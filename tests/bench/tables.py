@@ -1,13 +1,13 @@
-"""What people wait for at tables: processor time and memory of whole commands, on runs of 20 games
-and of many bots.
+"""What people wait for: processor time and memory of whole commands, on runs of 20 games and of
+many bots, and what `waits` measures.
 """
 
 import os
 import random
 import shutil
 import subprocess
-import sys
 import tempfile
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import combinations
@@ -18,13 +18,19 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from arena.records.record import GameRecord
+from tests.bench import waits
 from tests.bench.figures import Figure
+from tests.bench.version import Version
 from tests.exports.runs import game_of, write_run
 
 ROUNDS = 5
 MANY = (100, 300)
 QUICK_MANY = (6, 8)
+DEALS = 10
+THIS = "this"
+OTHER = "other"
 RUNS = 1000
+FEW_RUNS = 10
 QUICK_RUNS = 3
 POOL = 40
 """How many different games the runs are made of."""
@@ -32,54 +38,97 @@ KB = 1024
 
 
 class Used(NamedTuple):
-    """What a process used: processor time in seconds, and its peak memory in MB."""
+    """What a process used: processor and wall time in seconds, and its peak memory in MB."""
 
     seconds: float
+    wall_s: float
     peak_mb: float
 
 
-def measure(*, quick: bool = False) -> Iterator[Figure]:
-    """Processor time, peak memory and the size of reports, with a reference in turn."""
+Measured = Mapping[str, float]
+"""A figure of each version, by the version's name; ``this`` is the version that measures."""
+
+
+def measure(*, quick: bool = False, against: Path | None = None) -> Iterator[Figure]:
+    """Processor time, peak memory and the size of reports of this version, each in turn with a
+    reference, and with the version in the checkout ``against`` if that is given.
+    """
+    versions = {THIS: Version.this()}
+    if against:
+        versions[OTHER] = Version.at(against)
     few, many = QUICK_MANY if quick else MANY
     runs = QUICK_RUNS if quick else RUNS
+    found: dict[str, Measured] = {}
     with tempfile.TemporaryDirectory(prefix="arena-bench-") as folder:
         home = Path(folder)
         write_run(home / "results" / "twenty", names(2), twenty_games(), deals=10)
         for count in (few, many):
             write_run(home / "results" / f"many-{count}", names(count), round_robin(count))
-        write_copies(home / "results" / "twenty", home / "of-runs" / "results", runs)
-        commands = {
-            "reference": ["-c", "import numpy, pandas"],
-            "bots": ["-m", "arena", "bots"],
-            "sdk": ["-c", "import arena.sdk"],
-            "run_20": ["-m", "arena", "run", "greedy-python", "random-python", "--deals", "10"],
-            "runs": ["-m", "arena", "--home", "of-runs", "runs"],
-            "standings_20": ["-m", "arena", "standings", "twenty"],
-            "pairs_few": ["-m", "arena", "standings", f"many-{few}", "--pairs"],
-            "standings_many": ["-m", "arena", "standings", f"many-{many}"],
-            "report_few": ["-m", "arena", "report", f"many-{few}", "--to", "few.html"],
-            "report_many": ["-m", "arena", "report", f"many-{many}", "--to", "many.html"],
-        }
-        used = in_turn(commands, home, 1 if quick else ROUNDS)
-        sizes = {key: (home / f"{key}.html").stat().st_size / 1e6 for key in ("few", "many")}
-    meanings = {
-        "reference": ("importing numpy and pandas", ""),
-        "bots": ("arena bots", "0.15"),
-        "sdk": ("a bot that imports arena.sdk", "0.025"),
-        "run_20": ("arena run, 20 games of two Python bots", "1.5"),
-        "runs": (f"arena runs, {runs:,} runs", "0.5"),
-        "standings_20": ("arena standings, 20 games", "0.4"),
-        "pairs_few": (f"arena standings --pairs, {few} bots", "2"),
-        "standings_many": (f"arena standings, {many} bots", ""),
-        "report_few": (f"arena report, {few} bots", "3"),
-        "report_many": (f"arena report, {many} bots", "6"),
+        for name, count in (("of-few", FEW_RUNS), ("of-runs", runs)):
+            write_copies(home / "results" / "twenty", home / name / "results", count)
+        deals = 1 if quick else DEALS
+        used = in_turn(commands_of(few, many, deals), home, 1 if quick else ROUNDS, versions)
+        for key, of_version in used.items():
+            found[f"{key}_s"] = {name: each.seconds for name, each in of_version.items()}
+        for key in ("run_20", "check"):
+            found[f"{key}_wall_s"] = {name: each.wall_s for name, each in used[key].items()}
+        peaks = used["standings_many"].items()
+        found["standings_many_mb"] = {name: each.peak_mb for name, each in peaks}
+        for key in ("few", "many"):
+            found[f"report_{key}_size"] = {
+                name: (home / f"{key}-{name}.html").stat().st_size / 1e6 for name in versions
+            }
+        found |= waits.starts_and_looks(versions, quick=quick)
+        for key, name in (("few", "of-few"), ("many", "of-runs")):
+            found[f"home_{key}_s"] = waits.home_page_s(versions, home / name, quick=quick)
+    for key, (name, unit, aim) in meanings_of(few, many, runs).items():
+        if key in found:
+            value = found[key][THIS]
+            yield Figure(f"tables.{key}", name, value, unit, aim, found[key].get(OTHER))
+
+
+def commands_of(few: int, many: int, deals: int) -> dict[str, list[str]]:
+    """The arguments of Python for each command. ``{version}`` stands for the version's name."""
+    return {
+        "reference": ["-c", "import numpy, pandas"],
+        "bots": ["-m", "arena", "bots"],
+        "sdk": ["-c", "import arena.sdk"],
+        "run_20": ["-m", "arena", "run", "greedy-python", "random-python", "--deals", str(deals)],
+        "check": ["-m", "arena", "check", "greedy-python"],
+        "runs": ["-m", "arena", "--home", "of-runs", "runs"],
+        "standings_20": ["-m", "arena", "standings", "twenty"],
+        "pairs_few": ["-m", "arena", "standings", f"many-{few}", "--pairs"],
+        "standings_many": ["-m", "arena", "standings", f"many-{many}"],
+        "report_few": ["-m", "arena", "report", f"many-{few}", "--to", "few-{version}.html"],
+        "report_many": ["-m", "arena", "report", f"many-{many}", "--to", "many-{version}.html"],
     }
-    for key, (name, aim) in meanings.items():
-        yield Figure(f"tables.{key}_s", name, used[key].seconds, "s", aim)
-    peak = used["standings_many"].peak_mb
-    yield Figure("tables.standings_many_mb", f"peak memory, {many} bots", peak, "MB", "200")
-    yield Figure("tables.report_few_size", f"report, {few} bots", sizes["few"], "MB", "1.5")
-    yield Figure("tables.report_many_size", f"report, {many} bots", sizes["many"], "MB")
+
+
+def meanings_of(few: int, many: int, runs: int) -> dict[str, tuple[str, str, str]]:
+    """For each figure what it is, its unit, and the aim."""
+    return {
+        "reference_s": ("importing numpy and pandas", "s", ""),
+        "bots_s": ("arena bots", "s", "0.15"),
+        "sdk_s": ("a bot that imports arena.sdk", "s", "0.025"),
+        "run_20_s": ("arena run, 20 games of two Python bots", "s", "1.5"),
+        "run_20_wall_s": ("the same by the wall clock", "s", "1.5"),
+        "check_s": ("arena check greedy-python", "s", ""),
+        "check_wall_s": ("the same by the wall clock", "s", "3"),
+        "runs_s": (f"arena runs, {runs:,} runs", "s", "0.5"),
+        "standings_20_s": ("arena standings, 20 games", "s", "0.4"),
+        "pairs_few_s": (f"arena standings --pairs, {few} bots", "s", "2"),
+        "standings_many_s": (f"arena standings, {many} bots", "s", ""),
+        "standings_many_mb": (f"peak memory, {many} bots", "MB", "200"),
+        "report_few_s": (f"arena report, {few} bots", "s", "3"),
+        "report_many_s": (f"arena report, {many} bots", "s", "6"),
+        "report_few_size": (f"report, {few} bots", "MB", "1.5"),
+        "report_many_size": (f"report, {many} bots", "MB", ""),
+        "start_c_s": ("until a bot in C in bubblewrap writes a line, wall", "s", "0.015"),
+        "start_python_s": ("until a bot in Python writes a line, wall", "s", "0.038"),
+        "look_percent": ("the keeper's look at an idle bot", "%", "0.1"),
+        "home_few_s": (f"first page of arena serve, {FEW_RUNS} runs", "s", "0.002"),
+        "home_many_s": (f"first page of arena serve, {runs:,} runs", "s", "0.002"),
+    }
 
 
 def names(count: int) -> list[str]:
@@ -130,27 +179,45 @@ def write_copies(run: Path, folder: Path, count: int) -> None:
         shutil.copytree(run, folder / f"run-{number:04}")
 
 
-def in_turn(commands: Mapping[str, Sequence[str]], home: Path, rounds: int) -> dict[str, Used]:
-    """Runs each of the Python ``commands`` in the folder ``home`` once in each round, in turn.
-    Returns the median of the processor times and the largest peak memory of each.
+def in_turn(
+    commands: Mapping[str, Sequence[str]], home: Path, rounds: int, versions: Mapping[str, Version]
+) -> dict[str, dict[str, Used]]:
+    """Runs each of the Python ``commands`` in the folder ``home`` once in each round with each
+    version, in turn. Returns, by command and version, the medians of the times and the largest peak
+    memory.
     """
-    found: dict[str, list[Used]] = {name: [] for name in commands}
+    found: dict[str, dict[str, list[Used]]] = {
+        key: {name: [] for name in versions} for key in commands
+    }
     for _ in range(rounds):
-        for name, command in commands.items():
-            found[name].append(used_by([sys.executable, *command], home))
+        for key, command in commands.items():
+            for name, version in versions.items():
+                words = [word.format(version=name) for word in command]
+                used = used_by([version.python, *words], home, version.environment)
+                found[key][name].append(used)
     return {
-        name: Used(median(each.seconds for each in used), max(each.peak_mb for each in used))
-        for name, used in found.items()
+        key: {name: _median(used) for name, used in of_version.items()}
+        for key, of_version in found.items()
     }
 
 
-def used_by(command: Sequence[str], home: Path) -> Used:
+def _median(used: Sequence[Used]) -> Used:
+    return Used(
+        seconds=median(each.seconds for each in used),
+        wall_s=median(each.wall_s for each in used),
+        peak_mb=max(each.peak_mb for each in used),
+    )
+
+
+def used_by(command: Sequence[str], home: Path, environment: Mapping[str, str]) -> Used:
     """Runs ``command`` in the folder ``home`` and returns what it used."""
+    began = time.perf_counter()
     process = subprocess.Popen(
-        command, cwd=home, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        command, cwd=home, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     _, status, usage = os.wait4(process.pid, 0)
+    wall_s = time.perf_counter() - began
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, command)
-    return Used(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / KB)
+    return Used(usage.ru_utime + usage.ru_stime, wall_s, usage.ru_maxrss / KB)

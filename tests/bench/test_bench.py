@@ -13,9 +13,12 @@ from click.testing import CliRunner
 
 from arena.ratings.tables import make_tables
 from arena.ratings.tally import score_journal
-from tests.bench import figures, memory, ratings, referee, resident, rules, tables
+from tests.bench import figures, memory, ratings, referee, resident, rules, tables, waits
 from tests.bench.command import bench
+from tests.bench.figures import Figure
+from tests.bench.version import Version
 from tests.ratings.synthetic import count_frame
+from tests.support.commandline import ROOT
 
 
 def by_key(measured):
@@ -107,15 +110,44 @@ def test_made_up_games_are_rated_alike_from_a_table_and_from_a_journal(tmp_path)
     assert one[columns].round(6).to_dict() == other[columns].round(6).to_dict()
 
 
-def test_tables_are_measured_as_whole_commands():
+@pytest.mark.timeout(900)
+def test_what_people_wait_for_is_measured_as_whole_commands():
     found = by_key(tables.measure(quick=True))
     for key in ("reference", "bots", "sdk", "run_20", "runs", "pairs_few", "standings_many"):
         assert found[f"tables.{key}_s"] > 0
+    for key in ("check_wall_s", "home_few_s", "home_many_s"):
+        assert found[f"tables.{key}"] > 0
+    if waits.has_bubblewrap():
+        assert 0 < found["tables.start_python_s"] < 30
+        assert 0 <= found["tables.look_percent"] < 100
     assert found["tables.standings_many_mb"] > 10
     assert 0.1 < found["tables.report_few_size"] < 1
     told = " ".join(output_of("--help").split())
     for key in found:
         assert key.split(".")[-1] in told
+
+
+def test_versions_take_turns(tmp_path):
+    versions = {"this": Version.this(), "other": Version.at(ROOT)._replace(python=sys.executable)}
+    code = "import arena, pathlib; pathlib.Path('{version}').write_text(arena.__file__)"
+    used = tables.in_turn({"one": ["-c", code]}, tmp_path, 2, versions)
+    assert {path.read_text() for path in tmp_path.iterdir()} == {str(ROOT / "arena/__init__.py")}
+    assert {*used["one"]} == {path.name for path in tmp_path.iterdir()}
+    assert all(each.seconds > 0 < each.wall_s for each in used["one"].values())
+
+
+def test_another_version_stands_in_the_last_columns(monkeypatch, tmp_path):
+    def measure(*, quick, against):
+        return [Figure("tables.bots_s", "arena bots", 0.5, "s", "0.1", 2.0)] if against else []
+
+    monkeypatch.setattr(tables, "measure", measure)
+    row = output_of("tables", "--against", str(tmp_path)).splitlines()[-1]
+    assert row.split()[-2:] == ["2.000", "0.25"]
+    found = json.loads(output_of("tables", "--against", str(tmp_path), "--json"))
+    assert found == {"tables.bots_s": 0.5, "tables.bots_s.reference": 2.0}
+    done = CliRunner().invoke(bench, ["rules", "--against", str(tmp_path)])
+    assert done.exit_code == 2
+    assert "--against measures tables only" in done.output
 
 
 def test_ratings_are_timed():

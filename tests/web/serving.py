@@ -24,10 +24,18 @@ class Served:
     address gives a browser. ``module`` is the Python module that is started as the arena.
     """
 
-    def __init__(self, home, *options, command=("serve", "--port", "0"), module="arena"):
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
+    def __init__(
+        self,
+        home,
+        *options,
+        command=("serve", "--port", "0"),
+        module="arena",
+        python=sys.executable,
+        root=ROOT,
+    ):
+        environment = {**os.environ, "PYTHONPATH": str(root), "NO_COLOR": "1"}
         self.process = subprocess.Popen(
-            with_parent(sys.executable, "-m", module, *command, *map(str, options)),
+            with_parent(python, "-m", module, *command, *map(str, options)),
             cwd=home,
             env=environment,
             stdout=subprocess.PIPE,

@@ -228,7 +228,8 @@ def test_every_rule_that_is_named_is_a_link_to_its_text_and_has_it_as_its_toolti
         const there = document.querySelector(a.getAttribute("href"));
         const words = there.querySelector("dd").cloneNode(true);
         words.querySelectorAll("figure").forEach((picture) => picture.remove());
-        return [a.textContent, a.title, there.querySelector("dt").textContent, words.textContent.trim()];
+        const number = there.querySelector("dt").textContent;
+        return [a.textContent, a.title, number, words.textContent.trim()];
     })"""
     found = browser.js(links)
     assert len(found) > 10

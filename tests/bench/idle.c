@@ -1,7 +1,8 @@
 /* A bot that writes a line and then does nothing. */
 #include <unistd.h>
 
-int main(void) {
+int main(void)
+{
     if (write(1, "ready\n", 6) == 6) pause();
     return 0;
 }

@@ -92,10 +92,13 @@ def test_two_signals_drop_running_games_at_once(arena, zoo_bot):
         "run", "rnd", name, "--move-ms", 600_000, "--deals", 2, "--out", "hang", "--jobs", 2
     )
     assert any("2 bots" in line for line in process.stderr)  # its start has been tried by then
-    wait_for(
-        lambda: any("silent.py" in command for command in processes(arena.home).values()),
-        "the silent bot's game",
-    )
+
+    def is_each_worker_playing():
+        # The process of the bot that was tried is kept; a second one starts only for a game.
+        commands = processes(arena.home).values()
+        return sum("silent.py" in command for command in commands) > 1
+
+    wait_for(is_each_worker_playing, "two games with the silent bot")
     process.send_signal(signal.SIGINT)
     assert any("press Ctrl-C again to drop them" in line for line in process.stderr)
     process.send_signal(signal.SIGINT)

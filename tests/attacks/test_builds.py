@@ -125,7 +125,11 @@ HOLES = "for number in range(20): open(f'hole-{number}', 'w').truncate(10 << 20)
     ("script", "words"),
     [
         (NESTED.format(900, "d", "d"), "at most 100 levels of folders"),
-        (NESTED.format(20, "d" * 250, "d" * 250), "files can be read: File name too long"),
+        # If the keeper looks while the step runs, it counts what it cannot read as too many files.
+        (
+            NESTED.format(20, "d" * 250, "d" * 250),
+            r"files can be read: File name too long|it had \d+ files",
+        ),
         (HOLES, "at most 48 MB, got 200 MB"),
     ],
     ids=["levels", "long paths", "holes"],

@@ -219,14 +219,14 @@ def rank_intervals(fit: Fit, risk: float = RISK) -> tuple[Ints, Ints]:
     number of bots clearly above it, and the number of bots that are not clearly below it. ``risk``
     is the probability that any pair is put in the wrong order.
     """
-    is_above = clearly_above(fit, risk)
+    is_above = clearly_above(fit, chances_of_equals(fit), risk)
     return 1 + is_above.sum(axis=0), len(fit.elo) - is_above.sum(axis=1)
 
 
-def clearly_above(fit: Fit, risk: float = RISK) -> Flags:
-    """(n, n) whether the row's bot of ``fit`` is clearly above the column's bot. The probability
-    that any pair is put in the wrong order is at most ``risk``: each pair has a t test, and Holm's
-    method corrects for the number of pairs.
+def clearly_above(fit: Fit, chance: Floats, risk: float) -> Flags:
+    """(n, n) whether the row's bot of ``fit`` is clearly above the column's bot. ``chance`` (n, n)
+    has the p values of `chances_of_equals`. The probability that any pair is put in the wrong order
+    is at most ``risk``: each pair has a t test, and Holm's method corrects for the number of pairs.
 
     The ranges of ranks and the sentences about the order both come from here, so that they cannot
     contradict each other. The joint distribution of the differences (max-t, Mogstad, Romano, Shaikh
@@ -234,7 +234,7 @@ def clearly_above(fit: Fit, risk: float = RISK) -> Flags:
     """
     count = len(fit.elo)
     one, other = np.triu_indices(count, 1)
-    adjusted = holm(chances_of_equals(fit)[one, other])
+    adjusted = holm(chance[one, other])
     is_clear = np.zeros((count, count), dtype=np.bool_)
     is_clear[one, other] = is_clear[other, one] = adjusted < risk
     return is_clear & (fit.elo[:, None] > fit.elo)

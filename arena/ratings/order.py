@@ -96,12 +96,13 @@ def groups_of(fit: Fit, risk: float = RISK) -> list[Group]:
     """
     order = np.argsort(-fit.elo, kind="stable")
     order = order[placed_bots(fit)[order]]
-    is_above = clearly_above(fit, risk)
-    is_step = [
-        bool(is_above[np.ix_(order[:place], order[place:])].all()) for place in range(1, len(order))
-    ]
-    edges = [0, *(np.flatnonzero(is_step) + 1).tolist(), len(order)]
     chance = chances_of_equals(fit)
+    is_above = clearly_above(fit, chance, risk)
+    # Row i, column j: whether a bot from the best to the i-th is not clearly above one from the
+    # j-th to the last.
+    is_open = np.logical_or.accumulate(~is_above[np.ix_(order, order)], axis=0)
+    is_open = np.logical_or.accumulate(is_open[:, ::-1], axis=1)[:, ::-1]
+    edges = [0, *(np.flatnonzero(~np.diag(is_open, 1)) + 1).tolist(), len(order)]
     # By Holm's method the surest of the open pairs has to be as sure as if it were one of so many.
     open_pairs = int((np.isfinite(chance) & ~is_above & ~is_above.T).sum() - len(fit.elo)) // 2
     return [

@@ -235,13 +235,7 @@ def test_a_person_who_wants_it_is_asked_before_a_move_that_costs_much(game, brow
     soon(browser, lambda: browser.js(STEPS) == view["count"])
     wait(browser, "yours")
 
-    # With this seed Bk6Bk7 costs much; should the judge change, another move will.
-    likely = [move for move in view["legal"] if move == "Bk6Bk7"]
-    costly = next(
-        move
-        for move in [*likely, *view["legal"]]
-        if one.post("caution", move=move, steps=view["count"])[1]["answer"]
-    )
+    costly, _ = one.costly_move(view)
     before = browser.js(STEPS)
 
     def ask():

@@ -53,6 +53,18 @@ class Game:
                     assert self.post("move", move=choose(view), steps=view["count"])[0] == 200
         raise AssertionError("the events ended")
 
+    def costly_move(self, view):
+        """The first move before which the server cautions the person in ``view``, and the caution.
+        With the seed "caution" Bk6Bk7 costs much; should the judge change, another move will.
+        """
+        likely = [move for move in view["legal"] if move == "Bk6Bk7"]
+        for move in [*likely, *view["legal"]]:
+            status, reply = self.post("caution", move=move, steps=view["count"])
+            assert status == 200
+            if reply["answer"]:
+                return move, reply["answer"]
+        raise AssertionError("no move costs much")
+
     def leave(self):
         """Gives the game up; returns the last view."""
         assert self.post("leave", steps=0)[0] == 200

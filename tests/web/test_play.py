@@ -340,13 +340,7 @@ def test_a_move_that_costs_much_gets_a_caution_that_counts_as_help(home):
         game = begin(server, bot="careful-16", seed="caution")
         first = game.play(until=lambda view: view["state"] == "yours" and view["count"] > 9)
         asked = {"steps": first["count"]}
-        # With this seed Bk6Bk7 costs much; should the judge change, another move will.
-        likely = [move for move in first["legal"] if move == "Bk6Bk7"]
-        for move in [*likely, *first["legal"]]:
-            status, reply = game.post("caution", move=move, **asked)
-            assert status == 200
-            if caution := reply["answer"]:
-                break
+        move, caution = game.costly_move(first)
         assert caution["cost"] >= LEAST_COST
         assert caution["words"].endswith(".")
         assert game.post("caution", move="Yg7Yg8", **asked)[0] == 409

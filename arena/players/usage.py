@@ -51,6 +51,7 @@ class Watch:
         self._counter = counter
         self._clocks: dict[int, int] = {}
         self._counted_ns = self._missing_ns = 0
+        self._at_last_look: dict[int, int] = {}
         self.sees_many = False
         """Whether the bot had more than one process or thread at the last look."""
 
@@ -61,8 +62,27 @@ class Watch:
         watches are limited, and CPU time that the counter missed counts as an excess. Updates
         ``sees_many``.
         """
-        limits = self._limits
         tree = bot_processes()
+        excess = self._held_excess(tree) if self._has_computed(tree) else ""
+        is_playing = "processes" in self._limits
+        if excess or not is_playing or self._counter < 0:
+            return excess
+        return self._uncounted(tree)
+
+    def _has_computed(self, tree: list[int]) -> bool:
+        """Whether a process in ``tree`` has computed since the last call. If none has, the bot
+        holds no more memory, files or processes than it did then: each of these takes CPU time.
+        """
+        last = self._at_last_look
+        self._at_last_look = {pid: process_ns(pid) for pid in tree}
+        # a clock that cannot be read, which is 0, says nothing
+        return self._at_last_look != last or 0 in last.values()
+
+    def _held_excess(self, tree: list[int]) -> str:
+        """The first limit that what the processes in ``tree`` hold exceeds, as a line for the
+        arena; empty if they exceed none. Updates ``sees_many``.
+        """
+        limits = self._limits
         figures = [figures_of(pid) for pid in tree]
         sizes = [kb for kb, _, _ in figures]
         used = {"processes": len(tree), "threads": sum(each[1] for each in figures)}
@@ -92,9 +112,7 @@ class Watch:
         if "disk_mb" in limits:
             most = limits["files_on_disk"]
             used["disk_mb"], used["files_on_disk"] = disk_use(self._folders, opened, most)
-        is_playing = "processes" in limits
-        uncounted = self._uncounted(tree) if is_playing and self._counter >= 0 else ""
-        return self._first_excess(used) or uncounted
+        return self._first_excess(used)
 
     def _first_excess(self, used: dict[str, int]) -> str:
         """The first of these figures that is above its limit, as a line for the arena; empty if

@@ -141,6 +141,39 @@ def test_a_look_at_many_processes_stops_them_only_for_a_moment(start):
     assert process.meter.used_ns() == used_ns
 
 
+def reads_of(pid):
+    """How many times a process has read; 0 if this user may not know."""
+    counts = re.search(rb"syscr: (\d+)", read_file(f"/proc/{pid}/io"))
+    return int(counts[1]) if counts else 0
+
+
+def test_a_look_at_an_idle_bot_reads_little(start):
+    """Neither its memory nor its files are read while none of its processes computes: what the
+    keeper spends on a look is taken from other bots.
+    """
+    process = start('print("ready", flush=True)\nimport time; time.sleep(600)')
+    assert read_line(process) == ["ready"]
+    [keeper] = family(process.keeper.process.pid)[1:2]
+    if not reads_of(keeper):
+        pytest.skip("this user may not count what the keeper reads")
+    time.sleep(1)  # until a look has found the bot asleep
+    before = reads_of(keeper)
+    time.sleep(3)  # 10 to 25 looks, of at least 15 reads each if they read all
+    assert reads_of(keeper) - before < 100
+
+
+def test_what_a_bot_takes_after_it_was_idle_is_found(start):
+    """A bot that sleeps through many looks and then takes memory is ended by a later look."""
+    process = start(
+        'print("ready", flush=True)\nimport time; time.sleep(2)\n'
+        "taken = bytearray(400 << 20); time.sleep(600)",
+        memory_mb=200,
+    )
+    assert read_line(process) == ["ready"]
+    wait_for(lambda: process.ending() is not None, "the keeper to end the bot")
+    assert "memory" in str(process.ending())
+
+
 @pytest.mark.parametrize("shell", ["sh", "bash"])
 def test_a_shell_that_waits_for_its_children_sees_none_of_them_stopped(start, shell):
     if not shutil.which(shell):

@@ -1,4 +1,4 @@
-"""Who made a connection."""
+"""Who made a connection: as the kernel answers, and as its tables say."""
 
 import os
 import socket
@@ -6,9 +6,22 @@ import sys
 
 import pytest
 
+from arena.web import peer
 from arena.web.peer import may_hold_token, uid_of
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells it")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells it"),
+    pytest.mark.usefixtures("means"),
+]
+
+
+@pytest.fixture(params=["answers", "tables"])
+def means(request, monkeypatch):
+    """The means by which a user is found. The tables are read where the kernel does not answer."""
+    if request.param == "tables":
+        monkeypatch.setattr(peer, "SOCK_DIAG", 31)  # no protocol of netlink
+    else:
+        monkeypatch.setattr(peer, "_listed_uid", lambda _ends: None)
 
 
 @pytest.mark.parametrize(

@@ -369,6 +369,25 @@ static int64_t process_ns(pid_t pid)
     return (int64_t)used.tv_sec * 1000 * NS_PER_MS + used.tv_nsec;
 }
 
+/* Whether a process of the bot has computed since the last call. If none has, the bot holds no more
+ * memory, files or processes than it did then: each of these takes CPU time. */
+static int has_computed(const Tree *tree)
+{
+    static Clocks known;
+    int has = tree->count != known.count;
+    known.count = 0;
+    for (size_t i = 0; i < tree->count; i++) {
+        Clock now = {tree->pids[i], process_ns(tree->pids[i])};
+        known.clocks = grown(known.clocks, i, &known.capacity, sizeof *known.clocks);
+        Clock *last = &known.clocks[i];
+        /* a clock that cannot be read, which is 0, says nothing */
+        if (!has) has = now.ns == 0 || last->pid != now.pid || last->ns != now.ns;
+        *last = now;
+        known.count++;
+    }
+    return has;
+}
+
 static int64_t clock_at_last_look(const Clocks *clocks, pid_t pid)
 {
     for (size_t i = 0; i < clocks->count; i++)
@@ -447,33 +466,33 @@ static int is_over(const char *name, long number, long limit, char *line, size_t
     return 1;
 }
 
-int exceeds_limit(const Options *options, int counter, int *many, char *line, size_t size)
+/* Whether the processes in TREE hold more than a limit allows, which is then told in LINE. */
+static int holds_too_much(const Options *options, const Tree *tree, int *many, char *line,
+                          size_t size)
 {
-    static Tree tree;
     static Files opened;
-    find_tree(&tree);
-    Figures figures = figures_of_all(&tree);
-    *many = tree.count > 1 || figures.threads > 1;
+    Figures figures = figures_of_all(tree);
+    *many = tree->count > 1 || figures.threads > 1;
     /* first what is read quickly: a bot that takes memory while the keeper reads the rest is ended
      */
-    if (is_over("processes", (long)tree.count, options->processes, line, size)
+    if (is_over("processes", (long)tree->count, options->processes, line, size)
         || is_over("threads", figures.threads, options->threads, line, size)
-        || is_over("memory", memory_mb(options, &tree, figures, 0), options->memory_mb, line, size))
+        || is_over("memory", memory_mb(options, tree, figures, 0), options->memory_mb, line, size))
         return 1;
     opened.count = 0;
     long watches = 0;
-    for (size_t i = 0; i < tree.count; i++) {
+    for (size_t i = 0; i < tree->count; i++) {
         size_t first = opened.count;
-        add_opened(&opened, tree.pids[i]);
+        add_opened(&opened, tree->pids[i]);
         watches += watches_of(&opened, first);
     }
     keep_distinct(&opened);
     if (is_over("watches", watches, MAX_WATCHES, line, size)) return 1;
     long mappings;
-    long left_kb = shared_kb(&tree, &mappings) - figures.shared_kb; /* mapped by no process */
+    long left_kb = shared_kb(tree, &mappings) - figures.shared_kb; /* mapped by no process */
     long held = held_kb(options, &opened) + (left_kb > 0 ? left_kb : 0);
     if (is_over("mappings", mappings, MAX_MAPPINGS, line, size)
-        || is_over("memory", memory_mb(options, &tree, figures, held), options->memory_mb, line,
+        || is_over("memory", memory_mb(options, tree, figures, held), options->memory_mb, line,
                    size))
         return 1;
     if (options->files_in_memory != NO_LIMIT
@@ -487,6 +506,14 @@ int exceeds_limit(const Options *options, int counter, int *many, char *line, si
             || is_over("files", files, options->files_on_disk, line, size))
             return 1;
     }
+    return 0;
+}
+
+int exceeds_limit(const Options *options, int counter, int *many, char *line, size_t size)
+{
+    static Tree tree;
+    find_tree(&tree);
+    if (has_computed(&tree) && holds_too_much(options, &tree, many, line, size)) return 1;
     int is_playing = options->processes != NO_LIMIT;
     long missed_ms = is_playing && counter >= 0 ? uncounted_ms(&tree, counter) : 0;
     if (!missed_ms) return 0;

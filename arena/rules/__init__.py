@@ -10,31 +10,29 @@ import os
 from typing import TYPE_CHECKING
 
 from arena.errors import UserError
-from arena.rules import pure
 
-if TYPE_CHECKING:
-    from arena.rules.pure import State
-else:
-    _wanted = os.environ.get("ARENA_RULES", "")
-    if _wanted not in ("", "pure", "native"):
-        raise UserError(
-            f"expected ARENA_RULES to be pure or native, got {_wanted!r}",
-            "unset ARENA_RULES, or set it to one of them",
-        )
+_wanted = os.environ.get("ARENA_RULES", "")
+if _wanted not in ("", "pure", "native"):
+    raise UserError(
+        f"expected ARENA_RULES to be pure or native, got {_wanted!r}",
+        "unset ARENA_RULES, or set it to one of them",
+    )
+CORE = "pure"
+"""The core that `State` belongs to, ``pure`` or ``native``."""
+if not TYPE_CHECKING and _wanted != "pure":
     try:
-        if _wanted == "pure":
-            State = pure.State
-        else:
-            from arena.rules.native import State
+        from arena.rules.native import State
+
+        CORE = "native"
     except ImportError as error:
         if _wanted == "native":
             raise UserError(
                 f"cannot load the native rules core, which ARENA_RULES asks for: {error}",
                 "install a C compiler and run 'pip install .' again, or unset ARENA_RULES",
             ) from None
-        State = pure.State
-
-CORE = "pure" if State is pure.State else "native"
-"""The core that `State` belongs to, ``pure`` or ``native``."""
+# The pure core is not imported beside the native one: every start of a Python bot would wait for
+# that.
+if CORE == "pure":
+    from arena.rules.pure import State
 
 __all__ = ["CORE", "State"]

@@ -2,12 +2,11 @@
 many bots, and what `waits` measures.
 """
 
-import os
 import random
 import shutil
 import subprocess
+import sys
 import tempfile
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import combinations
@@ -34,7 +33,18 @@ FEW_RUNS = 10
 QUICK_RUNS = 3
 POOL = 40
 """How many different games the runs are made of."""
-KB = 1024
+MEASURED = """
+import resource, subprocess, sys, time
+began = time.perf_counter()
+status = subprocess.call(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+wall_s = time.perf_counter() - began
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(status, used.ru_utime + used.ru_stime, wall_s, used.ru_maxrss / 1024)
+"""
+"""Runs a command and prints its status and what it used. It is a process of its own, because Linux
+counts the memory of a process that starts another as the other's, and a bench with many games is
+large.
+"""
 
 
 class Used(NamedTuple):
@@ -211,13 +221,11 @@ def _median(used: Sequence[Used]) -> Used:
 
 def used_by(command: Sequence[str], home: Path, environment: Mapping[str, str]) -> Used:
     """Runs ``command`` in the folder ``home`` and returns what it used."""
-    began = time.perf_counter()
-    process = subprocess.Popen(
-        command, cwd=home, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    program = [sys.executable, "-c", MEASURED, *command]
+    answer = subprocess.run(
+        program, cwd=home, env=environment, check=True, stdout=subprocess.PIPE, text=True
     )
-    _, status, usage = os.wait4(process.pid, 0)
-    wall_s = time.perf_counter() - began
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise subprocess.CalledProcessError(process.returncode, command)
-    return Used(usage.ru_utime + usage.ru_stime, wall_s, usage.ru_maxrss / KB)
+    status, *used = map(float, answer.stdout.split())
+    if status:
+        raise subprocess.CalledProcessError(int(status), command)
+    return Used(*used)

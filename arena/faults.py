@@ -1,8 +1,8 @@
 """The kinds of faults that a bot can commit: for each, what the bot should have done, and what its
 author can do.
 
-A bot that commits a fault forfeits its game (`arena.errors.Forfeit`). The evidence of faults is
-written by arena/records/evidence.py.
+A bot that commits a fault forfeits its game (`arena.errors.Forfeit`). Most faults are found by
+arena/players/aftermath.py, and their evidence is written by arena/records/evidence.py.
 """
 
 from enum import StrEnum

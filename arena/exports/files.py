@@ -9,7 +9,7 @@ from importlib import import_module
 from io import StringIO
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, assert_never
 
 import pandas as pd
 from pandas.api.types import is_numeric_dtype
@@ -136,11 +136,14 @@ def export_run(run: Run, folder: Path, tables: Tables, form: Format = DEFAULT) -
         raise UserError(f"cannot make the folder {folder}: {error}") from error
     paths = [folder / f"{name}.{form}" for name in DERIVED]
     for name, path in zip(DERIVED, paths, strict=True):
-        if form == "parquet":
-            _write_parquet(run, tables, name, path)
-        else:
-            with durable_file(path) as file:
-                file.writelines(piece.encode() for piece in derived_text(run, tables, name))
+        match form:
+            case "parquet":
+                _write_parquet(run, tables, name, path)
+            case "csv":
+                with durable_file(path) as file:
+                    file.writelines(piece.encode() for piece in derived_text(run, tables, name))
+            case _:
+                assert_never(form)
     return paths
 
 

@@ -7,5 +7,8 @@ This module imports no pandas, so that the command line can list the formats wit
 from typing import Literal, get_args
 
 Format = Literal["csv", "parquet"]
+"""The formats by the ending of their files. None can be called jsonl: ``games.jsonl`` is the
+journal of a run, and tables may be exported into the folder of the run.
+"""
 FORMATS: tuple[Format, ...] = get_args(Format)
 DEFAULT: Format = "csv"

@@ -27,6 +27,8 @@ from arena.rules.terms import title_of
 
 FAULTY = 3
 """The most bots with forfeits that are named; the table with all columns has the others."""
+MAX_NAMED = 10
+"""The most names in the note on bots that are the same program."""
 MANY = 3
 """A note says that the first bot is probably rated too high if at least this many may be the best.
 """
@@ -64,7 +66,11 @@ def _twins_notes(info: RunInfo) -> Iterator[str]:
         names[bot.sha256, *sorted(bot.options.items())].append(bot.name)
     for same in names.values():
         if len(same) > 1:
-            listed = f"{', '.join(same[:-1])} and {same[-1]}"
+            first, last = same[:-1], same[-1]
+            if len(same) > MAX_NAMED:
+                first = same[: MAX_NAMED - 1]
+                last = f"{len(same) - len(first)} more bots"
+            listed = f"{', '.join(first)} and {last}"
             yield (
                 f"{listed} are the same program with the same options: any difference"
                 " between them is luck"

@@ -18,7 +18,7 @@ from arena.errors import RunError
 from arena.exports.grid import moment
 from arena.exports.ground import FRAME
 from arena.exports.parts import SIDE
-from arena.exports.report.again import repeat_command
+from arena.exports.report.again import OTHER_SETTINGS, REPEATED_SETTINGS, repeat_command
 from arena.exports.report.catalogue import catalogue_of
 from arena.exports.report.game_page import game_page
 from arena.exports.report.page import anchor, data_text, rules_named
@@ -26,6 +26,7 @@ from arena.exports.report.report_page import report_page
 from arena.exports.report.viewer_data import MAX_BYTES
 from arena.ratings.tables import run_tables
 from arena.records.blocks import PlayedBlocks
+from arena.records.config import RunConfig
 from arena.records.runfile import RunInfo, read_run
 from arena.rules.explain import every_rule
 from arena.tournament.consistency import make_config
@@ -100,7 +101,7 @@ def test_ids_are_unique_and_what_is_referred_to_is_there(tags):
 
 
 def test_a_finished_run_tells_its_seed_and_how_to_repeat_it(page):
-    assert f"arena run a b c --boards bird --deals 2 --seed {SEED}" in page
+    assert f"arena run a b c --boards bird --deals 2 --clock wall --seed {SEED}" in page
     assert "bubblewrap: 12" in page
 
 
@@ -355,6 +356,7 @@ def test_while_line_ups_may_be_given_more_deals_a_deal_is_over_when_all_of_them_
             "arena run a b c --match mine,lion --board mine.txt --deals 10",
         ),
         ({"in_process": True}, "arena run a b c --boards bird --deals 10 --in-process"),
+        ({"clock": "wall"}, "arena run a b c --boards bird --deals 10 --clock wall"),
         (
             {"compare": {"new": "c", "old": "a", "elo1": 30.0}},
             "arena compare c a --pool b --elo1 30.0 --boards bird",
@@ -370,11 +372,16 @@ def test_while_line_ups_may_be_given_more_deals_a_deal_is_over_when_all_of_them_
     ],
 )
 def test_the_command_that_plays_a_run_again(settings, command):
-    assert repeat_command(plan_of(**{"boards": ["bird"], **settings}), seed=None) == command
-    assert (
-        repeat_command(plan_of(**{"boards": ["bird"], **settings}), seed="x y")
-        == f"{command} --seed 'x y'"
-    )
+    info = plan_of(**{"boards": ["bird"], "clock": "cpu", **settings})
+    assert repeat_command(info, seed=None) == command
+    assert repeat_command(info, seed="x y") == f"{command} --seed 'x y'"
+
+
+def test_every_setting_of_a_tournament_is_in_the_command_that_repeats_it():
+    follow = {"line_ups", "compare", "tune", "league", "drawn", "allotted", "settled", "game"}
+    """These follow from other settings and the results, or belong to another command."""
+    told = {*REPEATED_SETTINGS, *OTHER_SETTINGS}
+    assert told | follow == set(RunConfig.__struct_fields__)
 
 
 def test_the_report_of_a_run_with_settings_from_another_version_shows_what_is_known(tmp_path):

@@ -21,7 +21,7 @@ from arena.exports import files as exported_games
 from arena.exports.files import csv_of_games, csv_text, export_run
 from arena.exports.text import overview_text, pairs_text, seats_text
 from arena.ratings.columns import file_names
-from arena.ratings.notes import forfeits_note
+from arena.ratings.notes import MAX_NAMED, conditions_notes, forfeits_note
 from arena.ratings.tables import make_tables, run_tables
 from arena.ratings.tally import Row, Tally, row_decoder, score_journal
 from arena.records.config import Comparison
@@ -155,6 +155,18 @@ def test_the_short_table_says_which_bot_is_held_and_that_time_was_the_wall_clock
     assert "so b is held at 0; --prior 1 gives everybody a number" in below
     assert "\ntime is measured by the wall clock (--clock wall)\n" in below
     assert "CPU time" not in overview_text(tables._replace(clock="cpu"))
+
+
+def test_at_most_ten_bots_that_are_one_program_are_named(tmp_path):
+    names = [f"bot-{number:03}" for number in range(300)]
+    write_made_up(tmp_path / "run", names, [])
+    info = read_run(tmp_path / "run")
+    same = replace(
+        info, bots=[replace(bot, sha256=info.bots[0].sha256, options={}) for bot in info.bots]
+    )
+    [note] = conditions_notes(same, [])
+    assert note.count("bot-") == MAX_NAMED - 1
+    assert f"and {300 - MAX_NAMED + 1} more bots" in note
 
 
 def test_groups_that_never_met_are_noted_and_stand_one_below_the_other():

@@ -12,6 +12,8 @@ from arena.rules.boards import BUILT_IN
 TIMES = ("move_ms", "game_ms", "increment_ms", "startup_ms")
 REPEATED_SETTINGS = ("players", "seatings", "tables", "challenger", *TIMES, "until")
 """The settings that the command to repeat a run names if they differ from the defaults."""
+OTHER_SETTINGS = ("bots", "seed", "boards", "match", "deals", "clock", "in_process")
+"""The settings that the command to repeat a run names in other ways."""
 QUESTION = ("elo0", "elo1", "alpha", "beta", "by")
 """The settings of a comparison's question that the command names if they differ from the
 defaults.
@@ -50,7 +52,11 @@ def _run_again(config: RunConfig) -> list[str]:
     else:
         words = ["arena", "run", *config.bots, *which, "--deals", str(config.deals)]
     words += _options(config, REPEATED_SETTINGS)
-    return [*words, *(["--in-process"] if config.in_process else [])]
+    if config.in_process:
+        words.append("--in-process")
+    elif config.clock == "wall":  # the default in run.json; that of the option is cpu
+        words += ["--clock", "wall"]
+    return words
 
 
 def _game_again(config: RunConfig) -> list[str]:

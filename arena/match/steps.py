@@ -69,7 +69,7 @@ DetailAndFigures = tuple[str, Figures]
 
 
 class TableStep(NamedTuple):
-    """A step of the table.
+    """A step of `arena check`, a row of the table `STEPS`.
 
     ``name``        what the bot has to do
     ``run``         returns what to show, perhaps with what was measured, or raises Failed

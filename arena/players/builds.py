@@ -48,7 +48,7 @@ class BuildCache:
 
     @property
     def is_ours(self) -> bool:
-        """Whether only this user can write into the folder, also if it does not exist yet."""
+        """Whether only this user can write into the folder and its parent, as far as they exist."""
         places = [place for place in (self.folder, self.folder.parent) if os.path.lexists(place)]
         return all(map(_is_private, places))
 
@@ -94,8 +94,8 @@ class BuildCache:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        """Keeps other processes from changing the cache during the block. The folder is made if it
-        does not exist.
+        """A context manager that keeps other processes from changing the cache during the block.
+        The folder is made if it does not exist.
         """
         # With ``parents=True`` alone, the mode would hold for the inner folder only.
         self.folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -157,9 +157,9 @@ def tree_hash(folder: Path) -> str:
 
 def extent(folder: Path) -> tuple[int, int]:
     """The number of bytes in all files below a folder, where holes in files count like bytes, and
-    the number of levels of its folders, counted no further than one more than `MAX_DEPTH`. Files
-    that another process removes meanwhile, or that this user may not see, are left out. Raises
-    OSError.
+    the number of levels of its folders. If there are more than `MAX_DEPTH` levels, that number is
+    one more than `MAX_DEPTH`, and not all bytes are counted. Files that another process removes
+    meanwhile, or that this user may not see, are left out. Raises OSError.
     """
     size = depth = 0
     waiting = [(str(folder), 0)]

@@ -207,7 +207,7 @@ def with_own_paths(name: str, folder: Path, text: str) -> str:
 
 
 def without_quoted(lines: Iterable[str], message: str) -> list[str]:
-    """The lines of a bot's stderr without the error that a message already quotes. Indented lines
+    """The lines of a bot's stderr without those that ``message`` already quotes. Indented lines
     stay: they are the code and the places in a traceback.
     """
     quoted = message.replace(QUOTE, APOSTROPHE)
@@ -219,7 +219,9 @@ def without_quoted(lines: Iterable[str], message: str) -> list[str]:
 
 
 def cure_of(crash: Crash, bot: Bot, sandbox: Sandbox) -> str:
-    """What to do about a common error that does not lie in the bot's code; empty for all others."""
+    """What a user can do about a common error of ``bot`` that does not lie in the bot's code but,
+    for example, in a missing module or a grant; empty for all others.
+    """
     is_walled = sandbox.tier != "none"
     is_shut = is_walled and not sandbox.of(bot.label).network
     if is_shut and (crash.is_refused_socket or re.search(NETWORK, crash.words)):

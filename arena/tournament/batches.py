@@ -32,9 +32,10 @@ ends the run.
 class Batch(NamedTuple):
     """The results of the games of a batch, in order; None for a game that was not started.
 
-    ``seconds``      about the time the games took, without the time for starting bots
+    ``seconds``      about the time in seconds that the games took by the wall clock, without that
+                     for starting bots
     ``cpu_seconds``  the CPU time of the worker and its bots, which other programs do not change
-    ``logged``       the log records of a worker on another machine
+    ``logged``       the log records of a worker that has no queue for them, as on another machine
     """
 
     results: list[Result | None]
@@ -63,7 +64,9 @@ class Pace:
         return cls(BATCH_S) if in_process else cls(PROCESSES_S, FIRST_BATCH)
 
     def add(self, batch: Batch) -> None:
-        """Takes a batch that was played into account."""
+        """Takes into account a batch that was played, and sets ``games`` and ``is_slow`` anew. A
+        batch of which no game was played changes nothing.
+        """
         played = sum(result is not None for result in batch.results)
         if not played:
             return

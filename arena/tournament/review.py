@@ -42,8 +42,9 @@ log = logging.getLogger(__name__)
 
 
 class Scripts:
-    """Makes the replayable games (`ReplayableGame`) of a run from its records. Raises RunError or
-    ConfigError for a run that this version cannot replay.
+    """Makes the replayable games (`ReplayableGame`) of a run from its records. The constructor
+    raises RunError if the run was played with another version of the protocol, and ConfigError if
+    this version cannot read its settings.
     """
 
     def __init__(self, run: Run) -> None:
@@ -98,8 +99,10 @@ class Scripts:
                 yield record, record.bots.index(bot)
 
     def played_bot(self, name: str) -> Bot:
-        """The copy of the bot called ``name`` that played in the run. Raises RunError if it is
-        missing or the bot is built in, ConfigError if the run has no such bot.
+        """The copy of the bot that played in the run and that ``name``, its label with the options
+        in any order, names. Raises RunError if the copy is missing or has changed, or if the bot is
+        built in; ConfigError if the run has no such bot; BotFolderError if the copy is no bot any
+        more.
         """
         info = self.bot_info(name)
         if info.command[:-1] == IN_PROCESS:
@@ -109,8 +112,8 @@ class Scripts:
         return copy_of(self.run, info, "name the bot with --bot")
 
     def bot_info(self, name: str) -> BotInfo:
-        """The entry in run.json of the bot called ``name``. Raises ConfigError that lists the bots
-        of the run.
+        """The entry in run.json of the bot that ``name``, its label with the options in any order,
+        names. Raises ConfigError that lists the bots of the run.
         """
         there = {bot.name: bot for bot in self.info.bots}
         info = there.get(nearest_label(name, list(there)))
@@ -124,7 +127,7 @@ class Scripts:
 
 
 class Ungraded(NamedTuple):
-    """A game, and its ``seats`` whose decisions are to be graded."""
+    """A game, and those of its ``seats`` whose decisions are to be graded."""
 
     record: GameRecord
     seats: set[int]
@@ -167,9 +170,9 @@ Rows = Mapping[str, Sequence[str]]
 
 
 def retrace_game(script: ReplayableGame, seat: int, label: str) -> list[Decision]:
-    """Asks the bot ``label`` again for the decisions of a seat, in this worker process. A machine
-    that stalls makes it ask again, `ATTEMPTS` times in all. Raises RunError, and Void if the last
-    attempt fails.
+    """Asks the bot ``label`` again for the decisions of a seat, in this worker process. If the
+    machine fails, asks again, `ATTEMPTS` times in all. Raises RunError, BusyMachineError, and Void
+    if the last attempt fails.
     """
     for _ in range(ATTEMPTS - 1):
         try:
@@ -195,8 +198,8 @@ def _retraced(script: ReplayableGame, seat: int, label: str) -> list[Decision]:
 
 
 def grade_turn(record: GameRecord, turn: int, judge: Judge) -> list[Grade]:
-    """A list with the grade of the decision at ``turn``, computed in this worker process. Raises
-    RunError.
+    """A list with one item, the grade of the decision at ``turn``, computed in this worker process.
+    Raises RunError.
     """
     return [grade(record, board_of(record, this_worker().boards), turn, judge)]
 
@@ -299,7 +302,9 @@ def compare_decisions(
 ) -> Iterator[Compared]:
     """Asks the ``new`` bot for the decisions of the old one in these ``games``, each a record with
     the old bot's seat; yields one comparison for each game, in their order. The new bot must have
-    been staged, that is, copied and built. Raises RunError, ConfigError, and Void if a worker dies.
+    been staged, that is, copied and built. Up to ``jobs`` workers play at the same time. Raises
+    RunError, ConfigError, BusyMachineError, and Void if a worker dies; a game that is void for
+    another reason is yielded as such.
     """
     asked, again = tee(games)
     tasks = ((retrace_game, (scripts.of(record), seat, new.label)) for record, seat in asked)

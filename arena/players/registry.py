@@ -216,8 +216,7 @@ class Registry:
         return versions
 
     def of_ladder(self) -> list[str]:
-        """``name@version`` of each bot of the ladder, from weak to strong. Raises BotFolderError.
-        """
+        """``name@version`` of all bots of the ladder, the weakest first. Raises BotFolderError."""
         return [f"{name}@{_version_in(folder)}" for name, folder in self._ladder.items()]
 
     def refuse_to_remove(self, label: str) -> None:

@@ -113,7 +113,8 @@ def has_grown(known: RunInfo, wanted: RunInfo) -> bool:
 
 def differences(known: RunInfo, wanted: RunInfo) -> list[str]:
     """Why the run ``known`` cannot continue as the run ``wanted``, one reason a line; an empty list
-    if it can. More deals, line-ups or bots are no reason.
+    if it can. More deals, line-ups or bots are no reason, nor is a smaller ``until``; but more
+    opponents in a comparison or a search are.
     """
     lines = []
     for what, field in IDENTITY.items():

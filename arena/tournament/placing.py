@@ -176,7 +176,7 @@ class Contenders:
 
     @property
     def is_placing(self) -> bool:
-        """Whether a candidate has not been placed yet."""
+        """Whether there is a candidate that has not been placed yet."""
         return bool(self._to_place())
 
     def _to_place(self) -> list[Rival]:

@@ -126,8 +126,8 @@ class Runner:
     """Plays the games of one session on a pool of workers.
 
     ``stop_level``  0: keep playing; 1: let running games finish; 2 or more: kill the workers
-    ``voided``      the games that were given up
-    ``broken``      the bots that were excluded; with ``spares``, no bot is excluded
+    ``voided``      the events about games that were given up
+    ``broken``      the events about bots that were excluded; with ``spares``, no bot is excluded
     ``faults``      writes the evidence of faults
     ``listen``      called with each event
     """

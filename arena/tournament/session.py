@@ -89,7 +89,7 @@ def open_session(
 
     Raises ConfigError if the run in the folder has other settings; RunError if it cannot be opened,
     as when another arena plays it or it was made elsewhere; BotFolderError if a bot cannot be
-    copied, built or started. A new run that cannot be opened leaves no folder.
+    copied, built or started.
     """
     _make_folder(folder)
     # This comes before the journal is opened, because opening would repair the journal of somebody
@@ -282,5 +282,5 @@ def _discard(folder: Path) -> None:
 
 
 def new_seed() -> str:
-    """A random seed for a run, which no bot can guess."""
+    """A random seed for a run, a text of 32 hexadecimal digits, which no bot can guess."""
     return secrets.token_hex(SEED_BYTES)

@@ -91,7 +91,8 @@ class Setting(NamedTuple):
     ``shown``     the text for the default in the help, if the default itself would say too little
     ``metavar``   the word for the value in the help, if it is no plain number or word
     ``option``    its name on the command line and in files, if that differs
-    ``change``    how the setting may change when a run is continued
+    ``change``    whether the setting may be larger (``more``) or smaller (``less``) when a run is
+                  continued; ``nothing``: it must stay the same
     """
 
     help: str

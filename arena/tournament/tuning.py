@@ -256,14 +256,16 @@ class SearchPath:
         return tuple(values)
 
     def settings(self, values: Values) -> dict[str, Value]:
-        """The options with these values, by name, in the types that the bot gets."""
+        """The options with these values, by name, in the types that the bot gets. Values of whole
+        numbers must be rounded, as those of `sides` and `suggestion` are.
+        """
         settings = {}
         for parameter, value in zip(self.tuning.parameters, values, strict=True):
             settings[parameter.name] = parameter.value(value)
         return settings
 
     def suggestion(self) -> Values:
-        """The values that the search suggests: the mean over the last part of the path, rounded as
+        """The values that the search suggests: the mean over the last half of the path, rounded as
         the options are.
         """
         tail = self.places[-max(1, round(self.steps * TAIL)) :]

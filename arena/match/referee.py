@@ -33,7 +33,8 @@ move, its events, and the bot's note on the move, None without a note.
 
 
 class Clock:
-    """The time that each seat has used, in nanoseconds. Each seat has its own time control.
+    """The time that each seat has used, in nanoseconds, and has left in its bank. Each seat has its
+    own time control.
 
     A move may take ``move_ms``, but never more than is left in the seat's bank. After the move,
     ``increment_ms`` is added to the bank.
@@ -104,7 +105,7 @@ class GamePlan(Struct, frozen=True):
 class Wait(NamedTuple):
     """A bot that waited: in ``answers`` of its answers in a game it was in time by its CPU time,
     but would have been late by the wall clock because it was idle; ``idle_ns`` is its idle time in
-    these answers together.
+    these answers together, in ns.
     """
 
     bot: str
@@ -125,8 +126,7 @@ class Wait(NamedTuple):
 class Outcome(NamedTuple):
     """A finished game: its record, and the evidence of each fault in it.
 
-    ``own_us``  the time in microseconds that the arena took between each answer and the next
-                request
+    ``own_us``  the times in microseconds that the arena took between an answer and the next request
     ``waits``   the bots that waited, see `Wait`
     """
 

@@ -83,7 +83,9 @@ waited when the channel was closed.
 
 
 class Unanswered(Exception):  # noqa: N818 - judged by the caller
-    """No answer came. ``partial`` is what did come, such as part of a line."""
+    """No answer came that counts; the subclasses say why. ``partial`` is what did come, such as
+    part of a line; empty if nothing did.
+    """
 
     def __init__(self, partial: bytes = b"") -> None:
         super().__init__()
@@ -99,15 +101,15 @@ class OutputEnded(Unanswered):
 
 
 class LongLine(Unanswered):
-    """More than MAX_LINE bytes came without an end of line."""
+    """More than MAX_LINE bytes came without a newline; ``partial`` has the first of them."""
 
 
 class Flooded(Unanswered):
-    """More than MAX_LINE bytes came that nobody asked for."""
+    """More than MAX_LINE bytes came that nobody asked for, such as blank lines."""
 
 
 class SpokeUnasked(Unanswered):
-    """A complete line came before the request was sent."""
+    """A whole line, ``partial``, came before the request was sent."""
 
 
 class Channel:

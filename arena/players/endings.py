@@ -85,7 +85,7 @@ def reported_ending(line: str) -> Ending | None:
 
 
 def signal_name(number: int) -> str:
-    """The number and name of a signal: ``signal 11 (SIGSEGV)``."""
+    """The number of a signal with its name, if it has one: ``signal 11 (SIGSEGV)``."""
     try:
         return f"signal {number} ({signal.Signals(number).name})"
     except ValueError:

@@ -117,7 +117,9 @@ class Arena:
             pass
 
     def orders(self) -> bytes:
-        """What the arena asks for, one byte each; empty if the arena has closed the socket."""
+        """What the arena asks for, one byte each (see native/keeper.c); empty if the arena has
+        closed the socket.
+        """
         try:
             return self._socket.recv(64)
         except OSError:
@@ -188,7 +190,9 @@ def become_bot(options: KeeperOptions, keeper: int, libc: ctypes.CDLL) -> None:
 
 
 def set_limit(kind: int, number: int) -> None:
-    """Sets both limits of this kind to the number, or to what the hard limit allows."""
+    """Sets both limits of this kind, a constant RLIMIT_... of the module `resource`, to ``number``,
+    or to what the hard limit allows.
+    """
     _, hard = resource.getrlimit(kind)
     most = number if hard == resource.RLIM_INFINITY else min(number, hard)
     resource.setrlimit(kind, (most, most))

@@ -23,8 +23,8 @@ LABELS_KEPT = 1024
 
 
 def copy_name(base: str, number: int) -> str:
-    """The name, without options, of the copy with this ``number`` of the bot called ``base``. No
-    version of a bot has such a name.
+    """The name, without options, of the copy with this ``number`` of the bot called ``base``, such
+    as ``my-bot@copy2``. No version of a bot has such a name.
     """
     sign = "-" if "@" in base else "@"
     return f"{base}{sign}copy{number}"
@@ -155,7 +155,7 @@ def _parts(label: str) -> tuple[str, frozenset[tuple[str, str | float]]]:
 
 
 class Odds(NamedTuple):
-    """The limits that a label sets; None for those that the run or bot.toml decides."""
+    """The limits that a label sets, in ms and MB; None where the run or bot.toml decides."""
 
     move_ms: int | None = None
     game_ms: int | None = None

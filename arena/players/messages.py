@@ -44,7 +44,9 @@ class Start(Struct, tag="start", frozen=True, omit_defaults=True):
 
 
 class ProvinceView(Struct, frozen=True):
-    """A province in the full view of a position."""
+    """A province in the full view of a position: its ``colour``, the ``seat`` that owns it, the
+    number of ``pagodas`` on it, and the names of its squares.
+    """
 
     colour: str
     seat: int
@@ -53,7 +55,9 @@ class ProvinceView(Struct, frozen=True):
 
 
 class VillageView(Struct, frozen=True):
-    """A village in the full view of a position; ``seat`` is None while the village is free."""
+    """A village in the full view of a position: the ``seat`` that owns it, None while it is free,
+    and the names of its squares.
+    """
 
     seat: int | None
     squares: list[str]
@@ -61,7 +65,8 @@ class VillageView(Struct, frozen=True):
 
 class PositionView(Struct, frozen=True):
     """Everything that is public in a position (R2.2). ``rows`` are the board's rows with the
-    colours on them.
+    colours on them. ``left`` has the pagodas left and ``hands`` the number of tiles in hand, both
+    by seat; ``pile`` is the number of tiles in the draw pile.
     """
 
     rows: list[str]
@@ -83,8 +88,8 @@ class Turn(Struct, tag="turn", frozen=True, gc=False):
 
 
 class FullTurn(Struct, tag="turn", frozen=True):
-    """A request for a move with the full view: ``position`` is a `PositionView` and ``legal`` the
-    list of the legal moves, both already encoded as JSON.
+    """A request for a move with the full view: like `Turn`, and ``position`` is a `PositionView`
+    and ``legal`` the list of the legal moves, both already encoded as JSON.
     """
 
     id: int
@@ -135,7 +140,9 @@ class Quit(Struct, tag="quit", frozen=True):
 
 
 class Ready(Struct, tag="ready", frozen=True):
-    """The bot's answer to `Hello`."""
+    """The bot's answer to `Hello`. With the ``view`` ``full`` it gets each request as `FullTurn`,
+    with ``incremental`` as `Turn`.
+    """
 
     id: Id
     view: View = "incremental"

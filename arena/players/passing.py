@@ -81,7 +81,9 @@ def remove_abandoned() -> list[Path]:
 
 
 def age_s(place: Path) -> float:
-    """How many seconds ago a folder was last changed, by the clock of its file system."""
+    """How many seconds ago a folder was last changed, by the time that its file system notes for
+    it.
+    """
     return datetime.now(UTC).timestamp() - place.lstat().st_mtime
 
 

@@ -182,8 +182,9 @@ def random_move(state: State, seed: int) -> int:
 
 
 class BuiltIn(NamedTuple):
-    """A playout policy as a bot. It looks at ``among`` legal moves drawn at random, or at all of
-    them if that is 0.
+    """A policy of the rules core that plays out games, as a bot: ``policy`` is ``uniform``,
+    ``greedy`` or ``careful``. It looks at ``among`` legal moves drawn at random, or at all of them
+    if that is 0.
     """
 
     policy: str
@@ -202,7 +203,9 @@ class BuiltIn(NamedTuple):
 
 
 def built_in(name: str) -> BuiltIn:
-    """The built-in bot of that name. Raises ConfigError."""
+    """The built-in bot of that name, such as ``greedy`` or ``careful-8``. Raises ConfigError if
+    there is none.
+    """
     match = NAME.fullmatch(name)
     if match is None:
         cure = (

@@ -43,7 +43,9 @@ STAYS = (
 
 
 def ladder() -> dict[str, Path]:
-    """The folder of each bot of the ladder, by its name."""
+    """The folder of each bot of the ladder by its name, from weak to strong, without those that are
+    missing in this installation.
+    """
     folders = {name: LADDER_FOLDER / name for name in LADDER}
     return {name: folder for name, folder in folders.items() if (folder / MANIFEST_FILE).is_file()}
 
@@ -374,7 +376,7 @@ def _nameless_hash(bot: Bot) -> str:
 
 
 def _version_in(folder: Path) -> str:
-    """The version in a folder's bot.toml."""
+    """The version in a folder's bot.toml. Raises BotFolderError."""
     return str(bot_at(folder).manifest.version)
 
 

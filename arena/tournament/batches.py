@@ -32,7 +32,7 @@ ends the run.
 class Batch(NamedTuple):
     """The results of the games of a batch, in order; None for a game that was not started.
 
-    ``seconds``      about how many seconds the games took by the wall clock, without the start of bots
+    ``seconds``      about how many seconds of the wall clock the games took, without bots' starts
     ``cpu_seconds``  the CPU time of the worker and its bots, which other programs do not change
     ``logged``       the log records of a worker that has no queue for them, as on another machine
     """

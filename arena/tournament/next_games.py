@@ -51,11 +51,11 @@ class Games:
     ``opener``     opens a further queue of batches; called only if no batch of the open queues can
                    be played now; returns None if there is none for now
     ``count``      called with the record of every game that has ended
-    ``ends``       called with this object; returns whether the session is over before all games have
-                   been played
+    ``ends``       called with this object; returns whether the session is over before all games are
+                   played
     ``queues``     the open queues
     ``capacity``   the number of games that were asked for last
-    ``in_flight``  the deck of each game that has been issued and has not ended, by the game's id
+    ``in_flight``  the deck of each game that has been issued and has not ended, by its id
     ``has_gaps``   whether a game was given up, or left out because its bot is excluded
     """
 

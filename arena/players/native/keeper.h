@@ -54,8 +54,8 @@ int set_limits(const Options *options);
 int confine(const Options *options);
 
 /* Makes room for one more element of SIZE bytes after COUNT others, and updates CAPACITY, which is
- * how many there is room for. Returns the elements, which may have moved. The program ends if memory
- * is short, and with it the bot. */
+ * how many there is room for. Returns the elements, which may have moved. The program ends if
+ * memory is short, and with it the bot. */
 void *grown(void *elements, size_t count, size_t *capacity, size_t size);
 
 /* Opens the file NAME of /proc/PID; NULL if it does not exist, or this process may not read it. */

@@ -264,8 +264,8 @@ class Channel:
         return len(self._incoming) > MAX_LINE
 
     def flush(self) -> None:
-        """Sends as many of the queued lines, and of lines sent only in part, as the pipe takes
-        without waiting, and drops the rest.
+        """Sends as many of the queued lines as the pipe takes without waiting, and drops all that
+        it has not taken, also of earlier lines.
         """
         if self._queue:
             self._send(0)
@@ -279,8 +279,8 @@ class Channel:
             os.close(self._to_bot)
 
     def close(self) -> None:
-        """Closes both pipes, after the tap has been given what was still unread; calling it again
-        does nothing.
+        """Closes both pipes; before, the tap is given what was still unread. Calling it again does
+        nothing.
         """
         if self._open and self._tap:
             self._receive()

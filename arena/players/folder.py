@@ -142,8 +142,8 @@ def bot_at(path: Path, *, name: str | None = None, command: Sequence[str] | None
 
 
 def from_inside(text: str) -> str:
-    """A hint for a user whose current folder is that of a bot and who named this bot by ``text``,
-    which means another folder there; empty if the user did not.
+    """A hint for a user who is in the folder of a bot and names that bot by ``text``, its name or a
+    path: it would be looked for elsewhere. Empty if the current folder is not that of such a bot.
     """
     with suppress(BotFolderError, OSError):
         here = Path.cwd()
@@ -154,8 +154,8 @@ def from_inside(text: str) -> str:
 
 
 def near_paths(path: Path) -> str:
-    """A question such as "did you mean 'my-bot'?" for a missing path, if its folder has a similar
-    name; else an empty text.
+    """A question such as "did you mean 'my-bot'?" for a path at which nothing is, if there is a
+    similar name in its folder; else an empty text.
     """
     try:
         beside = os.listdir(path.parent)  # noqa: PTH208 - only names

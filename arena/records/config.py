@@ -89,7 +89,9 @@ class Parameter(Struct, frozen=True, forbid_unknown_fields=True):
         return min(max(round(exact, RESOLUTION - floor(log10(self.width))), self.low), self.high)
 
     def value(self, number: float) -> Value:
-        """Converts ``number`` to the type of the option, int or float, as the bot gets it."""
+        """Converts ``number`` to the type of the option, int or float, as the bot gets it; for an
+        int, it must be whole.
+        """
         return int(number) if self.type == "int" else number
 
     def text(self, number: float) -> str:

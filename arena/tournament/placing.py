@@ -118,7 +118,7 @@ class Contenders:
 
     def show(self, rivals: Iterable[Rival], *, has_scale: bool = True) -> None:
         """Replaces the members by ``rivals``, which have current ratings; the numbers of games
-        drawn stay. ``has_scale`` says whether benchmarks fix the league's scale.
+        drawn stay. ``has_scale`` says whether benchmarks fix the league's scale already.
         """
         self._has_scale = has_scale
         self.rivals = {rival.bot: rival for rival in rivals}

@@ -139,8 +139,8 @@ class Ungraded(NamedTuple):
 
 
 class Adviser(NamedTuple):
-    """A bot that says which move is better, its sandbox, and the games (``scripts``) of the run
-    about which the bot is asked.
+    """A bot that says which move is better, the sandbox in which it runs, and ``scripts``, which
+    make the games of the run about which the bot is asked.
     """
 
     bot: Bot
@@ -149,10 +149,13 @@ class Adviser(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """A game that the old bot played at ``seat``, with the ``decisions`` for which the new bot was
-    asked: fewer than ``old_decisions`` if the new bot committed a fault that ends its game, none if
-    the game is void. ``old_ms`` is the old bot's mean time for a decision. ``void`` says why the
-    game could not be replayed; empty if it was.
+    """A game that the old bot played at ``seat``, and what the new bot would have played there.
+
+    ``decisions``      those for which the new bot was asked: all, or fewer if it committed a fault
+                       that ends its game; none if the game is void
+    ``old_decisions``  the number of decisions of the old bot
+    ``old_ms``         the old bot's mean time for a decision, in ms
+    ``void``           why the game could not be replayed; empty if it was
     """
 
     game: str

@@ -93,7 +93,11 @@ def make_request(
     tune: Tuning | None = None,
     league: LeagueTerms | None = None,
 ) -> Request:
-    """The checked request for a run with these options, boards and bots. Raises ConfigError."""
+    """The checked request for a run with these options, boards and bots; ``boards`` and ``bots``
+    count, not what the options say about them. For a tournament, ``compare``, ``tune`` and
+    ``league`` are None; for a run of another kind, one of them says what it asks. Raises
+    ConfigError.
+    """
     # A setting that is in neither place ends in an error, and not without effect.
     settings = {name: value for name, value in options.items() if name in DECLARED}
     for name in OUTSIDE_CONFIG:
@@ -180,8 +184,8 @@ def read_started(folder: Path) -> str:
 def completeness(
     schedule: Schedule, blocks: Iterable[tuple[str, Sequence[int], Sequence[int]]]
 ) -> Completeness:
-    """How much of a plan has been played. Each of the ``blocks`` is a text ``board/line-up``,
-    deals, and the number of games on each deal.
+    """How much of a plan has been played. Each of the ``blocks`` has a text ``board/line-up``, the
+    numbers of deals, and for each of these deals the number of games that were played.
     """
     played, incomplete = 0, 0
     for place, deals, counts in blocks:

@@ -85,8 +85,8 @@ class Stderr:
         self.catch_up(process)
 
     def catch_up(self, process: BotProcess) -> None:
-        """Reads what was written since the last call; only the first `PART_BYTES`, and how many
-        follow, if it is more.
+        """Reads what was written since the last call. Of more than `PART_BYTES` bytes only the
+        first are kept, and a line that says how many follow.
         """
         text = process.stderr_from(self._at, PART_BYTES)
         is_flood = len(text) == PART_BYTES

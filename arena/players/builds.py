@@ -37,7 +37,8 @@ def _is_private(place: Path) -> bool:
 
 
 class BuildCache:
-    """Built bots in a folder, each under a key. All methods raise OSError.
+    """Built bots in a folder, each under a key, which is a text that can be a file's name. All
+    methods may raise OSError.
 
     A build is copied out of the cache before it plays, so removing a build from the cache disturbs
     no bot that plays.
@@ -73,8 +74,9 @@ class BuildCache:
         return False
 
     def keep(self, key: str, source: Path) -> None:
-        """Stores a copy of the build in the folder ``source`` under ``key``, and removes older
-        builds if the cache gets too large.
+        """Stores a copy of the build in the folder ``source`` under ``key``, in place of an earlier
+        one, and removes the builds that were used longest ago if the cache gets larger than
+        `MAX_BYTES`.
         """
         with self._locked():
             self._remove(key)

@@ -44,10 +44,11 @@ class Batch(NamedTuple):
 
 
 class Pace:
-    """Decides how many games the next batch should have (``games``), so that it takes about
-    ``seconds`` of CPU time. It begins with ``first`` games, and at most doubles with each batch.
-    After a batch that was cut short, the next one has at most as many games as were played of that
-    batch. ``is_slow`` says that a single game takes longer than ``seconds`` on the wall clock.
+    """Decides how many games the next batch should have (``games``, at most `MAX_AT_ONCE`), so that
+    it takes about ``seconds`` of CPU time. It begins with ``first`` games, and at most doubles with
+    each batch. After a batch that was cut short, the next one has at most as many games as were
+    played of that batch. ``is_slow`` says that a single game takes longer than ``seconds`` on the
+    wall clock.
     """
 
     def __init__(self, seconds: float, first: int = 1) -> None:

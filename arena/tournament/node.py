@@ -52,7 +52,8 @@ class ForgottenError(BrokenExecutor):
 
 def speed() -> int:
     """How fast this machine is: the number of random 2-player games that the rules in Python play
-    in a second of CPU time, rounded to two digits. It is the same work on every machine.
+    in a second of CPU time, rounded to two significant digits. It is the same work on every
+    machine.
     """
     board = built_in("bird")
     deck = parse_deck(deck_of("speed", "bird", 0))

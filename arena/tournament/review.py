@@ -266,11 +266,12 @@ def _in_order(
 def grade_decisions(
     wanted: Sequence[Ungraded], boards: Rows, judge: Judge, jobs: int, adviser: Adviser | None
 ) -> Generator[Grade]:
-    """The grades of all turns of the ``wanted`` games, one game after the other, computed by
-    ``jobs`` workers, each game's by turn. ``boards`` has the rows of the boards, by name. The
-    ``adviser``, or without one the judge, says which move is better; what it gains is measured by
-    the judge in either case. Raises RunError if a record breaks the rules, UserError if the adviser
-    commits a fault, and Void if a worker dies.
+    """The grades of all turns of the ``wanted`` games, one game after the other and each game's by
+    turn (with an adviser, by seat and turn), computed by ``jobs`` workers. ``boards`` has the rows
+    of the boards, by name. The ``adviser``, or without one the judge, says which move is better;
+    what it gains is measured by the judge in either case. Raises RunError if a record breaks the
+    rules, UserError if the adviser commits a fault or the machine is too busy for it, and Void if a
+    worker dies or the machine fails.
     """
     if adviser:
         tasks = _tasks_for_bot(wanted, judge, adviser)

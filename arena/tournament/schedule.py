@@ -129,7 +129,8 @@ class Schedule:
     @property
     def most_places(self) -> float:
         """The most games that can be played at the same time, given that no two may have the same
-        deal; infinite in a league, and in a run in which each game has its own deck.
+        deal. Infinite where that does not limit them: in a league, if each game has its own deck,
+        and if all bots are built in.
         """
         is_limited = self.config.repeats_deals and self.config.league is None
         return self.last_deal * len(self.config.boards) if is_limited else inf

@@ -150,7 +150,9 @@ def _by_outlook(state: State) -> list[int]:
 
 
 class _Value(NamedTuple):
-    """What a move is worth to the mover: by wins and outlooks (``value``), and by wins alone."""
+    """What a move is worth to the mover, the more the better: by wins and outlooks (``value``), and
+    by wins alone, the share of the win from 0 to 1 (``win``).
+    """
 
     value: float
     win: float

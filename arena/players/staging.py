@@ -145,8 +145,9 @@ def _has_files_of(bot: Bot, folder: Path) -> bool:
 
 @contextmanager
 def _whole_or_not(target: Path) -> Iterator[Path]:
-    """Yields a path beside ``target`` at which the block makes a folder. If the block ends without
-    an error, the folder is renamed to ``target``; otherwise it is removed.
+    """A context manager that yields a path beside ``target`` at which the block makes a folder. If
+    the block ends without an error, the folder is renamed to ``target``; otherwise it is removed.
+    Unfinished folders beside it, left by earlier processes, are removed first.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     for left_over in target.parent.glob(f"{STAGING}*"):

@@ -85,7 +85,9 @@ class Scripts:
 
     @cached_property
     def _tuned(self) -> TunedGames | None:
-        """The settings of the bots in each game, if the run tunes a bot; otherwise None."""
+        """If the run tunes a bot, the object that knows the settings of the bots in each game; else
+        None.
+        """
         if self._schedule.config.tune is None:
             return None
         return TunedGames(self._schedule, (), lambda: 1, self.run.records())

@@ -331,7 +331,10 @@ def _readable(kind: str, text: str, base: Path, closed: Sequence[Path]) -> str:
 
 
 def _refuse_closed(kind: str, real: Path, closed: Sequence[Path]) -> None:
-    """Raises ConfigError for a path that would show the bot more than the user can mean."""
+    """Raises ConfigError for a path that would show the bot more than the user can mean: a folder
+    around the user's home or all temporary files, a part of the system, or one of the folders
+    ``closed``.
+    """
     whole = [Path(each).resolve() for each in (Path.home(), tempfile.gettempdir())]
     if any(each.is_relative_to(real) for each in whole):
         raise ConfigError(

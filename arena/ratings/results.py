@@ -51,7 +51,7 @@ class Results(NamedTuple):
         return len(self.cluster)
 
     def played(self) -> Floats:
-        """(n,) in how many games each bot played; a bot in two seats of a game counts twice."""
+        """(n,) the number of games of each bot; a bot in two seats of a game counts twice."""
         count = len(self.bots)
         width = self.seats.shape[1]
         games = np.bincount(self.seats.ravel(), np.repeat(self.times, width), count + 1)

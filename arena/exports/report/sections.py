@@ -89,7 +89,7 @@ def standings(tables: Tables, view: str) -> dict[str, Any]:
 
 
 def cell(column: Column, row: Any) -> tuple[str, str]:
-    """The style of the cell of ``row`` in this column, and its text."""
+    """The cell of ``row`` in this column: its style, empty for a plain cell, and its text."""
     value = column.value(row)
     style = column.style
     if (style == "warn" and not value) or style == "term":
@@ -265,8 +265,8 @@ def thinking(material: Material) -> dict[str, Any]:
 
 
 def _by_bot(material: Material, values: NDArray[Any]) -> Iterator[tuple[str, NDArray[Any]]]:
-    """For each bot that has games, the best first, its part of ``values`` (N,), which are by game
-    and seat.
+    """For each bot that has games, the best first and at most `MAX_ROWS` bots: its name, and its
+    part of ``values`` (N,), which are by game and seat.
     """
     number = material.scan.bot_numbers
     bot = material.scan.bots
@@ -276,8 +276,9 @@ def _by_bot(material: Material, values: NDArray[Any]) -> Iterator[tuple[str, NDA
 
 
 def faults(material: Material) -> dict[str, Any]:
-    """One row per bot and kind of fault, the most frequent first, with the evidence of its latest
-    faults except those on deals that are still being played.
+    """In ``rows``, one row per bot and kind of fault, the most frequent first, with the evidence of
+    the latest faults: at most `EACH` in a row and `ALL` together, none on deals that are still
+    being played. ``total`` is the number of all faults, ``evident`` that of faults with evidence.
     """
     groups: defaultdict[tuple[str, str], list[Forfeited]] = defaultdict(list)
     for forfeited in material.scan.faults:
@@ -310,8 +311,8 @@ def details_of(faults: Mapping[str, Any]) -> list[str]:
 
 
 def fault_object(run: Run, forfeited: Forfeited) -> dict[str, Any]:
-    """The fault ``forfeited`` of a run with its evidence, for a template; the evidence is None if
-    there is no file with it.
+    """The fault ``forfeited`` of a run with its ``evidence``, for a template; the evidence is None
+    if there is no file with it, or if it cannot be read.
     """
     fault = msgspec.structs.asdict(forfeited.fault)
     evidence = _evidence(run, forfeited)
@@ -342,13 +343,16 @@ def _evidence(run: Run, forfeited: Forfeited) -> dict[str, Any] | None:
 
 
 def bots_of(material: Material) -> list[dict[str, Any]]:
-    """The bots of the run with the details from their bot.toml, the best first."""
+    """Values for a template about each bot of the run in the order of the standings, see `_bot`."""
     known = {bot.name: bot for bot in material.run.info.bots}
     return [_bot(material.run, known[name]) for name in material.bots if name in known]
 
 
 def _bot(run: Run, bot: BotInfo) -> dict[str, Any]:
-    """The bot with the details from the bot.toml in its copy; empty if there is no copy."""
+    """Values for a template about a bot: its name, version, hash, command and options, and from the
+    bot.toml in its copy the author, language and description, which are empty if there is no copy
+    or it cannot be read.
+    """
     try:
         has_copy = has_folder(run.folder, bot.copy)
         manifest = read_manifest(run.folder / bot.copy) if has_copy else None

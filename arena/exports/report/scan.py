@@ -195,7 +195,9 @@ class ScanBuilder:
         self._last = ""
 
     def add(self, row: ReportRow, offset: int) -> None:
-        """Adds the game ``row``, whose line begins at the byte ``offset`` of the journal."""
+        """Adds the game ``row``, whose line begins at the byte ``offset`` of the journal. The
+        caller leaves out a game whose id it has added before.
+        """
         game = len(self._offset)
         for fault in row.faults:
             self._faults.append(

@@ -74,8 +74,9 @@ LONGEST = 32
 
 
 def standings(tables: Tables, view: str) -> dict[str, Any]:
-    """The standings of ``tables`` with their intervals on one scale, with the columns that ``view``
-    (see `columns.placed`) shows.
+    """The standings of ``tables``: in ``columns`` the columns that ``view`` (see `column.placed`)
+    shows; in ``rows``, for each bot, its ``cells``, see `cell`, and a ``picture`` of its interval;
+    and the ``axis`` of these pictures.
     """
     records = tables.standings.to_dict("records")
     columns = [in_whole_elo(column) for column in placed(STANDINGS, view)]
@@ -158,8 +159,9 @@ def _down(column: Column, texts: Sequence[str], x: float, anchor: str) -> Iterat
 
 
 def version_rows(history: History) -> list[dict[Any, Any]]:
-    """A row for each version in the history of a league, as people see it, with its rating in
-    ``elo`` as a text and its ``error``.
+    """A row for each version in the history of a league, as people see it: the row of
+    `history_table` with the rating in ``elo`` as a text, half the width of its interval in
+    ``error``, the day alone in ``joined``, and a word for people in ``status``.
     """
     columns = {column.name: column for column in HISTORY}
     rows: list[dict[Any, Any]] = history.table.to_dict("records")
@@ -170,8 +172,9 @@ def version_rows(history: History) -> list[dict[Any, Any]]:
 
 
 def versions(history: History) -> dict[str, Any]:
-    """The versions in the history of a league, sentences about regression tests and the leader, and
-    the rating curves of bots with several rated versions.
+    """The versions in the history of a league as ``rows``, see `version_rows`; ``sentences`` about
+    regression tests and the leader; the rating curve of each bot with several rated versions, as
+    (bot, SVG) in ``curves``; and whether there are likely gains, with a text that explains them.
     """
     rated = [(bot, rated_rows(rows)) for bot, rows in history.table.groupby("bot", sort=False)]
     curves = [(bot, versions_curve(str(bot), rows)) for bot, rows in rated if len(rows) > 1]
@@ -189,8 +192,9 @@ def versions(history: History) -> dict[str, Any]:
 
 
 def pairs(material: Material) -> dict[str, Any]:
-    """The best bots in the order of the standings, at most `MAX_PAIRED`; their results by (bot,
-    opponent); and the number of all bots.
+    """In ``names`` the best bots in the order of the standings, at most `MAX_PAIRED`; in ``met``,
+    by (bot, opponent), the row of each two of them that met in the table of pairs; in ``all`` the
+    number of all bots.
     """
     names = material.bots[:MAX_PAIRED]
     table = material.tables.pairs
@@ -200,8 +204,8 @@ def pairs(material: Material) -> dict[str, Any]:
 
 
 def seats(material: Material) -> dict[str, Any]:
-    """The effect of each seat compared with the first one, by number of players, with the scale for
-    charts.
+    """In ``rows`` the table of seats, with the ``low`` and the ``high`` end of the 95 % interval of
+    each effect in Elo compared with the first seat; in ``scale`` the scale for charts of these.
     """
     table = material.tables.seats
     table = table.assign(low=table["elo"] - table["elo_error"])
@@ -211,7 +215,10 @@ def seats(material: Material) -> dict[str, Any]:
 
 
 def pagodas_left(material: Material) -> dict[str, Any]:
-    """For each bot, the number of pagodas left to it at the end of its games, with a histogram."""
+    """In ``rows``, for each bot, the mean and the median of the pagodas that it had left at the end
+    of its games, the share of games in which it had ``none``, and a histogram as its ``picture``;
+    and the ``axis`` of the histograms.
+    """
     most = max((PAGODAS[len(bots)] for _, bots, _ in material.scan.outcomes), default=PAGODAS[2])
     scale = Scale(0, most + 1, START, END, tuple(range(0, most + 1, 6)))
     rows = []
@@ -228,7 +235,11 @@ def pagodas_left(material: Material) -> dict[str, Any]:
 
 
 def lengths(material: Material) -> dict[str, Any]:
-    """How long games are and how they end, by board and number of players, with histograms."""
+    """In ``rows``, for each board and number of players, the ``quantiles`` of placements in a game
+    (`QUANTILES`), the share of games that ended in each way (``ends``), and a histogram as the
+    ``picture``. Beside the rows, the ``axis`` of the histograms, and the names of the ways in
+    ``ends``.
+    """
     scan = material.scan
     kinds = [(board, len(bots)) for board, bots, _ in scan.outcomes]
     scale = linear([0.0, float(scan.turns.max(initial=0))], START, END, least=1)
@@ -246,7 +257,10 @@ def lengths(material: Material) -> dict[str, Any]:
 
 
 def thinking(material: Material) -> dict[str, Any]:
-    """For each bot, the time that it took in a game, and its slowest answer, with charts."""
+    """In ``rows``, for each bot, times in ms: the ``mean``, ``median``, ``high`` (95 % quantile)
+    and ``longest`` time that it took in a game, its ``slowest`` answer, and a chart as its
+    ``picture``; and the ``axis`` of the charts.
+    """
     times = dict(_by_bot(material, material.scan.think_ms))
     quantiles = {name: np.quantile(think, QUANTILES).tolist() for name, think in times.items()}
     ends: list[float] = []

@@ -92,9 +92,10 @@ def is_costly(grade: Grade) -> bool:
 def moments_of(
     record: GameRecord, board: Board, seat: int, grades: Mapping[int, Grade]
 ) -> list[Moment]:
-    """At most `MAX_MOMENTS` moments of the game of ``record``, played on ``board``, for the player
-    at ``seat``, in the order of the game. ``grades`` has the grades of that player's moves by turn.
-    Raises ArenaError if the record does not follow from its deck and moves.
+    """The costliest moves of the player at ``seat`` in the game of ``record``, played on ``board``,
+    as moments: at most `MAX_MOMENTS`, in the order of the game, and only moves that `is_costly`
+    says are. ``grades`` has the grades of that player's moves by turn. Raises ArenaError if the
+    record does not follow from its deck and moves.
     """
     costly = [grade for grade in grades.values() if grade.seat == seat and is_costly(grade)]
     costly.sort(key=lambda grade: (-grade.cost, grade.turn))

@@ -307,8 +307,8 @@ def _end_text(end: float) -> str:
 
 
 def _is_unknown(estimate: "Estimate") -> bool:
-    """Whether an estimate says next to nothing: its interval has 0 in it and is open at an end, or
-    reaches more than `FAR` Elo to either side.
+    """Whether an estimate says next to nothing: its interval has 0 in it, and is open at an end or
+    wider than twice `FAR` Elo.
     """
     has_zero = estimate.low < 0 < estimate.high
     return has_zero and estimate.high - estimate.low > 2 * FAR
@@ -399,7 +399,10 @@ def games_after(path: SearchPath, step: int, games: int) -> int:
 
 
 def path_rows(path: SearchPath, games: int) -> list[dict[str, Any]]:
-    """The steps of the search ``path``, which has ``games`` games in all, as rows for JSON."""
+    """A row for JSON for each step of the search ``path``, from the start (step 0) on: the number
+    of ``games`` played by then, at most ``games``, which is the number of the whole search, and the
+    ``values`` of the tuned options by name.
+    """
     rows = []
     for step in range(path.steps + 1):
         values = {name: float(value) for name, value in _values(path, step).items()}

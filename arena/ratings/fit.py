@@ -48,9 +48,9 @@ class Fit(NamedTuple):
                            empty if each can be reached from the other by "took a share from"; ``>``
                            or ``<`` if only one can, so that the difference is bounded on one side
                            only; ``~`` if neither can
-    ``seats``              by number of players: the effect of each seat in Elo compared with seat
-                           0, and its standard error, NaN if the deals show none; empty if seats
-                           have no effects
+    ``seats``              by number of players k, two arrays (k,): the effect of each seat in Elo
+                           compared with seat 0, and its standard error, NaN if the deals show none;
+                           empty if seats have no effects
     ``seat_freedom``       by number of players: the degrees of freedom of the errors in ``seats``
     ``gain``               how many independent games one game is worth: the variance of a
                            difference of two ratings as if each game had its own deal, divided by

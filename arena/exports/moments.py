@@ -93,8 +93,8 @@ def moments_of(
     record: GameRecord, board: Board, seat: int, grades: Mapping[int, Grade]
 ) -> list[Moment]:
     """The costliest moves of the player at ``seat`` in the game of ``record``, played on ``board``,
-    as moments: at most `MAX_MOMENTS`, in the order of the game, and only moves that `is_costly`
-    says are. ``grades`` has the grades of that player's moves by turn. Raises ArenaError if the
+    as moments in the order of the game: at most `MAX_MOMENTS`, and none that is not costly, see
+    `is_costly`. ``grades`` has the grades of that player's moves by turn. Raises ArenaError if the
     record does not follow from its deck and moves.
     """
     costly = [grade for grade in grades.values() if grade.seat == seat and is_costly(grade)]

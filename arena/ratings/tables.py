@@ -100,22 +100,24 @@ class Tables(NamedTuple):
 
     @property
     def standings(self) -> "pd.DataFrame":
-        """The table of `standings_table`. This loads pandas, as do the other data frames."""
+        """The table of `frames.standings_table` as a data frame. This loads pandas, as do the other
+        data frames.
+        """
         return self.data["standings"].frame
 
     @property
     def pairs(self) -> "pd.DataFrame":
-        """The table of `pairs_table`."""
+        """The table of `frames.pairs_table` as a data frame."""
         return self.data["pairs"].frame
 
     @property
     def seats(self) -> "pd.DataFrame":
-        """The table of `seats_table`."""
+        """The table of `frames.seats_table` as a data frame."""
         return self.data["seats"].frame
 
     @property
     def faults(self) -> "pd.DataFrame":
-        """The table of `faults_table`."""
+        """The table of `frames.faults_table` as a data frame."""
         return self.data["faults"].frame
 
     @property
@@ -177,9 +179,10 @@ def rate_sheet(
     without: Sequence[str] = (),
 ) -> Tables:
     """Makes the tables of a results file; values that the file does not have are NaN in them.
-    ``prior`` is the weight of a prior that gives every bot a rating (None: none), ``anchors`` has
-    ratings at which bots are held, by name, and ``seats`` says whether seats have effects. Games in
-    which a bot of ``without`` played are left out. Raises NoAnswerError, UserError.
+    ``prior`` is the weight of a prior that gives every bot a rating (None: no prior), ``anchors``
+    has ratings in Elo at which bots are held, by name, and ``seats`` says whether seats have
+    effects. Games in which a bot of ``without`` played are left out. Raises NoAnswerError if no
+    finite ratings fit, and UserError for anchors or bots that the file does not have.
     """
     without, anchors = _as_named(sheet.names, without, anchors)
     counts = sheet.counts(without)
@@ -210,13 +213,14 @@ def make_tables(
     ``prior``    the weight of a prior that gives every bot a rating, see `model.rate`; None: no
                  prior
     ``blocks``   the blocks of all games, also of those that are not in ``counts``
-    ``anchors``  ratings at which bots are held, by name
+    ``anchors``  ratings in Elo at which bots are held, by name; None: no anchors
     ``seats``    False: the rating model has no effects of seats
-    ``unit``     the word for a group of games with shared luck
+    ``unit``     the word for a group of games with shared luck: deal, block or game
     ``match``    the boards of the matches that ``counts`` has counted; empty for games
     ``without``  the bots whose games are already left out of ``counts``
 
-    Raises NoAnswerError, UserError.
+    Raises NoAnswerError if no finite ratings fit, and UserError for anchors that `anchor_ratings`
+    refuses.
     """
     results = counts.results
     ratings = anchor_ratings(rate(results, prior, seats=seats), results, anchors or {})

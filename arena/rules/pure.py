@@ -54,9 +54,10 @@ class State(BoardState):
     __slots__ = ("_deck", "_drawn", "_menu", "_placed", "hands", "retired", "turns")
 
     def __init__(self, board: Board, players: int, deck: Sequence[int]) -> None:
-        """Starts a game on ``board``: deals three tiles from the front of ``deck`` to each seat
-        (R2.1); the other tiles are the draw pile. Raises ValueError unless ``players`` is 2, 3 or
-        4.
+        """Starts a game on ``board`` for ``players`` seats. ``deck`` has the tiles in draw order:
+        each seat gets three tiles from its front (R2.1), the others are the draw pile. Raises
+        ValueError unless ``players`` is 2, 3 or 4, and for a number in ``deck`` that is neither a
+        tile nor `UNKNOWN`.
         """
         if players not in PAGODAS:
             raise ValueError(f"expected 2 to 4 players, got {players}")

@@ -98,9 +98,9 @@ def analysis_text(analysis: Analysis, width: int | None = None) -> str:
 
 
 def _met_again(reunions: pd.DataFrame, width: int | None = None) -> list[str]:
-    """The section on bots that do better or worse on deals that they have met before; ``reunions``
-    is the table of `reunions_table`, ``width`` is that of the terminal (None: any width). Empty if
-    chance may explain the gains.
+    """The section on bots that clearly do better or worse on deals that they have met before, as a
+    list with one text; an empty list if chance may explain all gains. ``reunions`` is the table of
+    `reunions_table`, ``width`` is that of the terminal (None: any width).
     """
     sure = reunions[reunions["p_all"] < LEVEL].sort_values("gain", ascending=False)
     if sure.empty:

@@ -59,8 +59,8 @@ class MoveEffects(NamedTuple):
 
 def effects_of(state: State, move: int, names: Sequence[str], viewer: int) -> MoveEffects:
     """What the legal ``move`` of the mover of ``state`` does, in words for the player at the seat
-    ``viewer``, who is called "you". ``names`` are the names of the seats. ``state`` does not
-    change. A pass has no effects.
+    ``viewer``, who is called "you"; with a number that is no seat, nobody is. ``names`` are the
+    names of the seats. ``state`` does not change. A pass has no effects.
     """
     if move == PASS:
         return MoveEffects([], list(state.left))

@@ -46,7 +46,7 @@ DERIVED = (*FILES, "games")
 def csv_text(table: pd.DataFrame, columns: list[str] | None = None) -> str:
     """The ``columns`` of ``table`` (None: all) as CSV text with a header.
 
-    Decimals have a ``.``, missing values are empty cells, and texts are as `columns.cell_of` makes
+    Decimals have a ``.``, missing values are empty cells, and texts are as `cells.cell_of` makes
     them.
     """
     shown = rounded(table, columns)
@@ -57,7 +57,7 @@ def csv_text(table: pd.DataFrame, columns: list[str] | None = None) -> str:
 
 
 def _cell(value: Any) -> Any:
-    """``value`` as the cell of a CSV file; texts are as `columns.cell_of` makes them."""
+    """``value`` as the cell of a CSV file; texts are as `cells.cell_of` makes them."""
     return cell_of(value) if isinstance(value, str) else value
 
 
@@ -72,10 +72,11 @@ def rounded(table: pd.DataFrame, columns: list[str] | None = None) -> pd.DataFra
 
 
 def table_rows(table: pd.DataFrame) -> Any:
-    """The rows of ``table`` as objects for JSON, with None for missing values.
+    """The rows of ``table`` as a list of objects for JSON, with None for missing values.
 
-    In a table with marks, each row says with ``bound`` whether its rating or difference is known on
-    one side only. Then the figure itself is None, and the end that is known has the bound.
+    In a table of ratings or differences with marks, each row says with ``bound`` whether its figure
+    is known on one side only. Then the figure itself is None, and the end of its interval that is
+    known has the bound.
     """
     rows = json.loads(rounded(table).to_json(orient="records"))
     figure = next((name for name in ("elo", "elo_diff") if name in table), None)
@@ -127,8 +128,8 @@ def export_run(run: Run, folder: Path, tables: Tables, form: Format = DEFAULT) -
     replaced. ``form`` is csv or parquet.
 
     Parquet files have the content of the CSV files with the tables' types; the file of games has
-    more columns, see `_games_schema`. Raises UserError, for example if a file cannot be written,
-    and RunError if the run cannot be read.
+    more columns, see `_games_schema`. Raises RunError if the run cannot be read, and UserError if a
+    file cannot be written or if pyarrow, which Parquet needs, is not installed.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)

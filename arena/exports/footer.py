@@ -52,8 +52,9 @@ def footer_lines(tables: "Tables") -> list[str]:
 
 
 def brief_lines(tables: "Tables") -> list[str]:
-    """The lines below the short standings of ``tables``: those of `footer_lines` on which a reader
-    may act, and how much was played.
+    """The lines below the short standings of ``tables``: sentences about the order of the bots, how
+    much was played, effects of seats, what marks of bounds mean, and the notes on which a reader
+    may act.
     """
     return [
         *tables.sentences,

@@ -33,7 +33,10 @@ def visible(text: str) -> str:
 
 
 def abridged(text: str, length: int) -> str:
-    """``text``, with its middle left out if it has more than ``length`` characters."""
+    """``text`` itself if it has at most ``length`` characters. Else the first two thirds of
+    ``length`` characters, a note that says how many characters are left out, and the last third of
+    ``length`` characters: by the note, the result is longer than ``length``.
+    """
     if len(text) <= length:
         return text
     head = length * 2 // 3
@@ -41,13 +44,13 @@ def abridged(text: str, length: int) -> str:
 
 
 def number(value: float, decimals: int) -> str:
-    """``value`` with this many decimals, or a dash if it is missing or infinite."""
+    """``value`` with this many decimals for a terminal, or a dash if it is NaN or infinite."""
     return f"{value + 0.0:.{decimals}f}" if math.isfinite(value) else MISSING
 
 
 def figure(value: float, decimals: int = 0) -> str:
-    """``value`` with this many decimals for a web page: as `number`, with thousands separators and
-    a real minus sign.
+    """``value`` with this many decimals for a web page, with thousands separators and a real minus
+    sign; a dash if it is NaN or infinite.
     """
     if not math.isfinite(value):
         return MISSING
@@ -62,12 +65,12 @@ def with_error(text: str, error: float) -> str:
 
 
 def signed(value: float, decimals: int = 0) -> str:
-    """``value`` with this many decimals and its sign, also a plus sign."""
+    """``value`` as `figure` writes it, with a plus sign if it is above 0."""
     return ("+" if value > 0 else "") + figure(value, decimals)
 
 
 def milliseconds(value: float) -> str:
-    """A time in ms as text in a suitable unit, such as ``1.5 s``."""
+    """A time in ms as text in ms, s or min, such as ``1.5 s``; a dash if it is NaN or infinite."""
     if not math.isfinite(value):
         return MISSING
     if value >= 60_000:  # noqa: PLR2004 - a minute
@@ -163,7 +166,7 @@ def cut_names(names: Sequence[str], width: int, ellipsis: str = ELLIPSIS) -> lis
 
 def _around(text: str, width: int, ellipsis: str, start: int) -> str:
     """The part of ``text`` that begins at the index ``start`` and fits into ``width`` columns, with
-    an ellipsis where text is left out.
+    an ellipsis at each end where text is left out; all of ``text`` if that fits.
     """
     if width_of(text) <= width:
         return text
@@ -182,8 +185,8 @@ def _begin(text: str, width: int) -> str:
 
 class Strip(NamedTuple):
     """A column of a text table; the first of its ``cells`` is its head. Texts (``is_text``) are
-    aligned left, numbers right; names (``is_name``) may be cut in the middle. On a narrow terminal,
-    columns with a ``spare`` above 0 are left out, the one with 1 first.
+    aligned left, numbers right; names (``is_name``) may be cut. On a narrow terminal, columns with
+    a ``spare`` above 0 are left out, the one with 1 first; one with 0 never is.
     """
 
     cells: Sequence[str]
@@ -228,9 +231,9 @@ def columns_text(
     names: Sequence[str] = (),
     spare: Sequence[str] = (),
 ) -> str:
-    """A table with these heads and rows. Columns are aligned right, except for the heads in
-    ``left`` and ``names``. On a terminal narrower than the table (``width``, None: any width),
-    columns in ``names`` are cut, and those in ``spare`` are left out, the first one first.
+    """A table with these heads and rows. Columns are aligned right, except for those whose heads
+    are in ``left`` or ``names``. If the table is wider than ``width`` (None: any width), columns in
+    ``names`` are cut, and those in ``spare`` are left out, the first one first.
     """
     fields = []
     for at, head in enumerate(heads):
@@ -242,7 +245,9 @@ def columns_text(
 
 
 def _narrowed(fields: Sequence[Strip], width: int) -> list[Strip]:
-    """The columns of ``fields`` that fit into ``width``, with names cut as little as possible."""
+    """The columns of ``fields`` that fit into ``width``, with names cut as little as possible. If
+    nothing fits, all spare columns are left out and names are cut, at most to `SHORT_NAME` columns.
+    """
     kept = _cut(fields, width, LONG_NAME)
     spare = [field for field in fields if field.spare]
     for field in sorted(spare, key=lambda field: field.spare):

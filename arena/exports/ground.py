@@ -36,7 +36,8 @@ corner at which the edge begins, and the direction in which it runs.
 
 def outline(board: Board, mask: int, inset: float, radius: float) -> str:
     """The ``d`` of an SVG path around each area of ``mask``, clockwise, and around its holes. The
-    path runs ``inset`` units inside the area, with round corners of this ``radius``.
+    path runs ``inset`` units inside the area, with corners rounded by ``radius`` units. A square of
+    the board is `SIDE` units wide.
     """
     # For each point, the directions in which borders leave it, with the area to their right.
     ends: dict[Point, list[Point]] = {}
@@ -93,7 +94,7 @@ def _loop(corners: Sequence[Corner], inset: float, radius: float) -> str:
 
 
 def size(board: Board) -> tuple[int, int]:
-    """The width and the height of the picture of ``board`` with its frame."""
+    """The width and the height, in SVG units, of the picture of ``board`` with its frame."""
     return board.width * SIDE + 2 * FRAME, board.height * SIDE + 2 * FRAME
 
 

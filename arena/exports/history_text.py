@@ -65,7 +65,7 @@ def likely_text(history: History) -> str:
 
 def leader_note(leader: str) -> str:
     """A sentence that ``leader``, the version with the highest rating, is probably rated too high;
-    empty if ``leader`` is.
+    an empty text if ``leader`` is empty.
     """
     if not leader:
         return ""
@@ -90,7 +90,7 @@ def _scale_note(history: History) -> str:
 
 
 def rated_rows(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows of a table with ratings, ``rows``, whose rating has an interval with two ends. All
+    """Those of ``rows``, a table with ratings, whose rating has an interval with two ends. The
     other rows have a bound or no rating.
     """
     return rows[rows["elo_low"].notna() & rows["elo_high"].notna()]
@@ -98,7 +98,8 @@ def rated_rows(rows: pd.DataFrame) -> pd.DataFrame:
 
 def status_text(row: Any) -> str:
     """The word that people see for the status of a league's version, given its ``row`` in the
-    history.
+    history: ``waiting`` for a candidate without games of its placing, else the word in
+    `STATUS_TEXT`.
     """
     is_placed = row["status"] != "candidate" or row["placed_games"]
     return STATUS_TEXT[row["status"]] if is_placed else "waiting"

@@ -92,9 +92,10 @@ def is_costly(grade: Grade) -> bool:
 def moments_of(
     record: GameRecord, board: Board, seat: int, grades: Mapping[int, Grade]
 ) -> list[Moment]:
-    """At most `MAX_MOMENTS` moments of the game of ``record``, played on ``board``, for the player
-    at ``seat``, in the order of the game. ``grades`` has the grades of that player's moves by turn.
-    Raises ArenaError if the record does not follow from its deck and moves.
+    """The costliest moves of the player at ``seat`` in the game of ``record``, played on ``board``,
+    as moments in the order of the game: at most `MAX_MOMENTS`, and none that is not costly, see
+    `is_costly`. ``grades`` has the grades of that player's moves by turn. Raises ArenaError if the
+    record does not follow from its deck and moves.
     """
     costly = [grade for grade in grades.values() if grade.seat == seat and is_costly(grade)]
     costly.sort(key=lambda grade: (-grade.cost, grade.turn))
@@ -127,9 +128,9 @@ def moments_of(
 def _story_of(
     record: GameRecord, state: State, step: int, names: Sequence[str], grade: Grade
 ) -> _Caption:
-    """What happened with the graded move, the move number ``step`` of ``record``, which was played
-    in ``state``: what it gave to others, or what the others then took, if the better move would
-    have prevented it; or else that it did nothing.
+    """What happened with the graded move, the entry with the index ``step`` of the moves of
+    ``record``, which was played in ``state``: what it gave to others, or what the others then took,
+    if the better move would have prevented it; or else that it did nothing.
     """
     seat = grade.seat
     played = effects_of(state, parse_move(state.board, grade.played), names, seat).effects
@@ -172,8 +173,8 @@ def _gift(effect: Effect, played: Sequence[Effect], names: Sequence[str], seat: 
 
 
 def _replies(record: GameRecord, state: State, step: int, names: Sequence[str]) -> Iterator[_Reply]:
-    """The moves of the other seats between the player's move number ``step``, which was played in
-    ``state``, and the player's next turn.
+    """The moves of the other seats between the player's move, which has the index ``step`` in
+    ``record`` and was played in ``state``, and the player's next turn.
     """
     after = state.copy()
     seat = state.mover
@@ -233,7 +234,8 @@ def _could_reply(
 
 def headline(record: GameRecord, seat: int, moments: int | None = None) -> str:
     """The headline of the game of ``record`` for the player at ``seat``: who won and by how much,
-    and how many ``moments`` made it so; None leaves the number out.
+    then how many costly moves of that player (``moments``, 0 to 3) made it so; None leaves the
+    second part out.
     """
     result = _result(record, seat)
     if moments is None:
@@ -294,8 +296,9 @@ def title_of(record: GameRecord, seat: int) -> str:
 
 
 def sources_text(sources: Sources, names: Sequence[str], seat: int) -> str:
-    """Where the result of the player at ``seat`` came from, a sentence; ``names`` are the names of
-    the seats.
+    """A sentence on where the result of the player at ``seat`` came from: the player's mistakes,
+    the moves of the others, and the tiles. ``sources`` has these parts as shares of the win;
+    ``names`` are the names of the seats.
     """
     rivals = [f"{name}'s" for other, name in enumerate(names) if other != seat]
     their = rivals[0] if len(rivals) == 1 else "the others'"
@@ -308,8 +311,8 @@ def sources_text(sources: Sources, names: Sequence[str], seat: int) -> str:
 
 
 def _part(what: str, share: float, gained: str, lost: str) -> str:
-    """What ``what`` contributed to the chance of winning, such as ``the tiles took about 10 %``;
-    the words ``gained`` or ``lost`` stand before the number.
+    """What ``what`` contributed to the chance of winning, such as ``the tiles took about 10 %``.
+    ``share``, from -1 to 1, decides between the words ``gained`` (above 0) and ``lost``.
     """
     percent = STEP * round(100 * abs(share) / STEP)
     if not percent:

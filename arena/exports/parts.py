@@ -96,8 +96,8 @@ def used_parts(content: str) -> str:
 
 @cache
 def every_part() -> dict[str, str]:
-    """The SVG of each part by its name: the parts in the file parts.svg, and the tiles and pagodas
-    composed of them.
+    """The SVG of each part by its name: the parts in the file parts.svg, and the tiles, starting
+    spaces and pagodas composed of them.
     """
     drawn = files("arena.exports").joinpath("parts.svg").read_text(encoding="utf-8")
     parts = {}

@@ -61,7 +61,9 @@ class Canvas:
     def box(
         self, x: float, y: float, width: float, height: float, colour: str, radius: float = 0.0
     ) -> None:
-        """Fill a rectangle whose top left corner is at (x, y), with round corners."""
+        """Fill a rectangle whose top left corner is at (x, y). Its corners are rounded with
+        ``radius``; with 0, they are square.
+        """
         area, across, down = self._area(x, y, x + width, y + height)
         if not radius:
             area[:] = _rgb(colour)
@@ -137,7 +139,9 @@ class _BoardArea(NamedTuple):
         return self.x + column * self.side, self.y + row * self.side
 
     def space(self, square: int, colour: str, inset: float, radius: float = 0.0) -> None:
-        """Fill a square without a margin of ``inset``, a share of its side."""
+        """Fill a square except for a margin of ``inset`` on each side; the corners are rounded with
+        ``radius``. Both are shares of the square's side.
+        """
         x, y = self.corner(square)
         size = self.side * (1 - 2 * inset)
         self.canvas.box(
@@ -145,7 +149,10 @@ class _BoardArea(NamedTuple):
         )
 
     def pair(self, pair: Pair, colours: Sequence[str], inset: float, radius: float = 0.1) -> None:
-        """Fill the two squares of a tile, the first half in the first of two ``colours``."""
+        """Fill the two squares of a tile except for a margin of ``inset``, a share of a square's
+        side, around both. The first square gets the first of two ``colours``; the outer corners are
+        rounded.
+        """
         (x, y), (to_x, to_y) = map(self.corner, pair)
         margin = inset * self.side
         size = self.side - 2 * margin
@@ -172,7 +179,10 @@ def _pagoda(canvas: Canvas, x: float, y: float, side: float, seat: int) -> None:
 def _grown(
     point: _Point, polygon: Sequence[_Point], growth: float, x: float, y: float, side: float
 ) -> _Point:
-    """A point of a ``polygon`` in the square at (x, y), moved away from the polygon's middle."""
+    """Where ``point``, a corner of ``polygon``, is drawn in the square at (x, y), in pixels. The
+    polygon is enlarged: its corners move away from its middle by ``growth``, a share of the
+    square's side.
+    """
     middle_x = sum(across for across, _ in polygon) / len(polygon)
     middle_y = sum(down for _, down in polygon) / len(polygon)
     away_x, away_y = point[0] - middle_x, point[1] - middle_y
@@ -185,8 +195,9 @@ def _grown(
 def picture_of_position(
     board: Board, state: State | None = None, moves: Iterable[int] = ()
 ) -> bytes:
-    """A PNG picture of the position ``state`` on ``board`` after these ``moves``; of the empty
-    board if ``state`` is None.
+    """A PNG picture of the position ``state`` on ``board``; of the empty board if ``state`` is
+    None. ``moves`` are the moves that led to ``state``: they say which spaces are halves of one
+    tile, and the last one gets a ring.
     """
     canvas = Canvas(WIDTH, HEIGHT, TABLE)
     side = min((HEIGHT - 2 * MARGIN) / board.height, (WIDTH * 0.66 - MARGIN) / board.width)
@@ -290,8 +301,8 @@ def _draw_left(canvas: Canvas, state: State, x: float) -> None:
 
 
 def picture_of_game(record: GameRecord, board: Board, turn: int | None = None) -> bytes:
-    """A PNG picture of the game of ``record``, played on ``board``, after ``turn`` tiles; None for
-    its end. Raises RunError if the record does not follow from its deck and moves.
+    """A PNG picture of the game of ``record``, played on ``board``, after its first ``turn`` tiles;
+    None shows its end. Raises RunError if the record does not follow from its deck and moves.
     """
     shown = start_state(record, board)
     moves = list[int]()

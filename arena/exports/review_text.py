@@ -37,9 +37,9 @@ def review_text(
     worst: int,
     width: int | None = None,
 ) -> str:
-    """A review of the run called ``run`` by ``judge`` as text for a terminal of this width:
-    ``bots`` is the table of `bots_table`, ``decisions`` that of `decisions_table`, of which at most
-    ``worst`` of the worst ones are shown.
+    """A review of the run called ``run`` by ``judge`` as text for a terminal of this width (None:
+    any width). ``bots`` is the table of `bots_table`, ``decisions`` that of `decisions_table`, of
+    which at most ``worst`` of the costliest ones are listed; 0 leaves the list out.
     """
     shown = [frame_text(REVIEWED, bots, width), MEANING]
     shown += [f"{judge.name} named the better moves."] if judge.by else []

@@ -128,9 +128,9 @@ def board_text(
     marked: int = 0,
     cells: Sequence[Sequence[str]] | None = None,
 ) -> str:
-    """The board in the position ``state``, with coordinates. ``paint(text, cell)`` may colour a
-    cell; squares in the mask ``marked`` are in brackets. ``cells`` are drawn in place of what is on
-    the squares, by row and column.
+    """The board in the position ``state``, with coordinates. ``paint(text, cell)`` may colour
+    ``text``, which shows ``cell``, such as ``R0``; squares in the mask ``marked`` are in brackets.
+    ``cells``, by row and column, are drawn instead of those of `positions.draw`.
     """
     board = state.board
     letters = [chr(97 + column) for column in range(board.width)]
@@ -203,8 +203,8 @@ def overview_text(tables: "Tables", width: int | None = None, pen: Pen | None = 
 def overview_lines(tables: "Tables", width: int | None, pen: Pen) -> list[str]:
     """The lines of the short standings of ``tables``, the head first, without sentences.
 
-    The drawing is left out if ``width`` is too small for it, or if no bot has an interval.
-    ``width`` None means a file, in which names are never cut.
+    The drawing of the intervals is left out if ``width`` is too small for it, or if no bot has an
+    interval or a bound. ``width`` None means a file: names are never cut there.
     """
     rows = tables.data["standings"].rows()
     right = _beside(rows, "right", noun=noun_of(tables))
@@ -277,7 +277,7 @@ def _drawing(rows: Sequence[TableRow], room: int, pen: Pen, *, is_anchored: bool
 
 
 def _closed(rows: Sequence[TableRow]) -> list[TableRow]:
-    """The rows of standings, of ``rows``, whose interval has two ends."""
+    """The rows of the standings whose interval has two ends."""
     return [row for row in rows if isfinite(row["elo_low"]) and isfinite(row["elo_high"])]
 
 

@@ -37,9 +37,9 @@ SAME = "every game was the same: these are the same player"
 
 
 def test_of(config: RunConfig, groups: int, look: int) -> SequentialTest:
-    """Makes the sequential test for the question of the comparison with the settings ``config``.
-    ``groups`` is the number of sets of opponents, 0 if the two bots play each other; ``look`` is
-    the number of blocks between two decisions.
+    """Makes the sequential test, without any block, for the question of the comparison with the
+    settings ``config``. ``groups`` is the number of sets of opponents, 0 if the two bots play each
+    other; ``look`` is the number of blocks between two decisions.
     """
     asked = config.compare
     assert asked is not None, "a comparison"
@@ -90,8 +90,9 @@ def bill_text(
     test: SequentialTest, games_a_block: int, seconds: Callable[[int], float] | None
 ) -> str:
     """A sentence on how many games ``test`` takes if the bots are close, and if they are far apart,
-    and how long these games take. ``seconds`` returns the time that a number of games takes; None
-    gives no times.
+    and how long these games take. ``games_a_block`` is the number of games in a block. ``seconds``
+    returns the time, in seconds, that a number of games takes; None gives no times. The test must
+    have a block.
     """
     parts = []
     for times in CLOSE_AND_FAR:
@@ -109,7 +110,8 @@ def bill_text(
 def how_far_text(test: SequentialTest, new: str, old: str, games_a_block: int) -> str:
     """How far an undecided ``test`` of the bot ``new`` against ``old`` has come, such as ``my-bot
     is better than my-bot@2 with a probability of 87 %; 90 to 400 more games (80 %) would settle
-    whether my-bot is better``.
+    whether my-bot is better``; a sentence that says so if no block is complete. ``games_a_block``
+    is the number of games in a block.
     """
     if not test.blocks:
         return "no block of games is complete yet"
@@ -200,11 +202,13 @@ def verdict_object(
 ) -> dict[str, Any]:
     """The answer of ``test``, the comparison of the bots ``new`` and ``old``, which played
     ``games`` games, as an object for JSON. ``looks`` are the states of the test after each round of
-    blocks. Infinite values become None; ``bound`` says that the games bound the difference on one
-    side only. ``superiority`` is the probability that the new bot is better, by the blocks alone,
-    and ``more_games_low`` and ``more_games_high`` are the range of a forecast of the games left;
-    both are None without an open question. ``is_same`` says that the two bots played the same moves
-    in every game; then all estimates are None.
+    blocks. ``is_same`` says that the two bots played the same moves in every game; then ``elo`` and
+    ``plain_elo`` with their ends are None.
+
+    Infinite values become None; ``bound`` says that the games bound the difference on one side
+    only. ``superiority`` is the probability that the new bot is better, by the blocks alone, and
+    ``more_games_low`` and ``more_games_high`` are the range of a forecast of the games left; the
+    three are None if the test is decided, if it has no block, and with ``is_same``.
     """
     margins = _margins_of(test)
     estimates = _estimates()
@@ -303,8 +307,8 @@ def _end_text(end: float) -> str:
 
 
 def _is_unknown(estimate: "Estimate") -> bool:
-    """Whether an estimate says next to nothing: its interval has 0 in it and is open at an end, or
-    reaches more than `FAR` Elo to either side.
+    """Whether an estimate says next to nothing: its interval has 0 in it, and is open at an end or
+    wider than twice `FAR` Elo.
     """
     has_zero = estimate.low < 0 < estimate.high
     return has_zero and estimate.high - estimate.low > 2 * FAR
@@ -343,14 +347,14 @@ def _estimate_text(estimate: "Estimate") -> str:
 
 def _fields(name: str, estimate: "Estimate") -> dict[str, float | None]:
     """An estimate as three fields for JSON: ``name``, ``name_low`` and ``name_high``; infinite
-    values become None.
+    values and NaN become None.
     """
     ends = {name: estimate.elo, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
     return {key: _finite(value) for key, value in ends.items()}
 
 
 def _finite(value: float) -> float | None:
-    """``value`` with two decimals, or None if it is infinite."""
+    """``value`` with two decimals, or None if it is infinite or NaN."""
     return round(value, 2) + 0.0 if math.isfinite(value) else None
 
 
@@ -395,7 +399,10 @@ def games_after(path: SearchPath, step: int, games: int) -> int:
 
 
 def path_rows(path: SearchPath, games: int) -> list[dict[str, Any]]:
-    """The steps of the search ``path``, which has ``games`` games in all, as rows for JSON."""
+    """A row for JSON for each step of the search ``path``, from the start (step 0) on: the number
+    of ``games`` played by then, at most ``games``, which is the number of the whole search, and the
+    ``values`` of the tuned options by name.
+    """
     rows = []
     for step in range(path.steps + 1):
         values = {name: float(value) for name, value in _values(path, step).items()}

@@ -20,7 +20,8 @@ def names_of(record: GameRecord, seats: Sequence[int]) -> str:
 
 def lead_of(record: GameRecord, seat: int) -> int:
     """How many more pagodas the best other player who did not forfeit had left than the winner at
-    ``seat``, at the end of the game of ``record``; 0 if all others forfeited.
+    ``seat``, at the end of the game of ``record``; 0 if the win is shared with that player, and if
+    all others forfeited.
     """
     gone = {seat, *(fault.seat for fault in record.faults)}
     left = [left for other, left in enumerate(record.left) if other not in gone]

@@ -83,7 +83,7 @@ class Failed(Exception):  # noqa: N818 - the outcome of a step
     ``problem``   a sentence that says what is wrong, made from ``expected`` and ``got`` if it is
                   not given
     ``cure``      what to do; empty: what the table of steps says
-    ``stderr``    the last lines of the bot's stderr
+    ``stderr``    the end of the bot's stderr
     ``kind``      the kind of fault, if the bot forfeited; else None
     """
 
@@ -107,15 +107,17 @@ class Failed(Exception):  # noqa: N818 - the outcome of a step
     @classmethod
     def at_fault(cls, kind: FaultKind, detail: str, problem: str, stderr: str) -> Self:
         """The failure for a bot's fault of this kind, in a game or at the start. ``detail`` is the
-        detail of the fault; ``problem`` is a sentence that says what is wrong, ``stderr`` the last
-        lines of the bot's stderr.
+        detail of the fault; ``problem`` is a sentence that says what is wrong, ``stderr`` the end
+        of the bot's stderr.
         """
         cure = FIX if CRASHED in detail else kind.cure
         return cls(kind.expected, detail, problem, cure, stderr, kind)
 
 
 class CheckTimeOver(Exception):  # noqa: N818 - the end of a check
-    """Raised when the check has used up its time; the message says how much time that is."""
+    """Raised when a check has used up its time, or is over for another reason, so that steps that
+    are still being tried end; the message says how much time a check has.
+    """
 
 
 def thinking_s(move_ms: int) -> float:
@@ -134,8 +136,8 @@ class Trial(NamedTuple):
     ``leavers``      how many of the other players forfeit early
     ``deal``         a number that selects the deck
     ``has_bank``     the bot also gets a bank of time
-    ``is_full``      the bot gets the full time for a move, which the user set
-    ``may_be_late``  if the bot is late, the game is not repeated with more time
+    ``is_full``      the bot gets the full time for a move, which the user set, not the short one
+    ``may_be_late``  if the bot is late, the game is not repeated with more time: that is a failure
     """
 
     players: int
@@ -211,14 +213,15 @@ class Bench:
         return MAX_S + thinking_s(self.move_ms) + STARTS * self.start_ns / 1e9
 
     def expect_time(self) -> None:
-        """Raises CheckTimeOver if the check has taken longer than `most_s`, or `is_over`."""
+        """Raises CheckTimeOver if the check has taken longer than `most_s`, or if ``is_over``."""
         if self.is_over or time.monotonic() - self._began_s > self.most_s:
             raise CheckTimeOver(f"a check takes at most {self.most_s:.0f} s")
 
     def game(self, trial: Trial, player: Player | None = None) -> GameRecord:
         """Plays the game ``trial`` with ``player`` (None: the usual one), and repeats it with more
-        time if the bot is late, unless the trial forbids that. Raises Failed for the player's
-        fault, and Void if the machine fails three times.
+        time if the bot is late, unless the trial forbids that or the bot had the full time. Raises
+        Failed for the player's fault, Void if the machine fails three times, BusyMachineError, and
+        CheckTimeOver.
         """
         voids = 0
         while True:
@@ -239,7 +242,7 @@ class Bench:
 
     def _game(self, trial: Trial, player: Player, move_ms: int) -> GameRecord:
         """Plays the game ``trial`` once with ``player``, who has ``move_ms`` for a move. Raises
-        Failed for the player's fault, and Void.
+        Failed for the player's fault, Void, BusyMachineError, and CheckTimeOver.
         """
         seated = [_other(seat, leaves=seat < trial.leavers) for seat in range(trial.players - 1)]
         seated.insert(trial.seat, player)
@@ -272,8 +275,9 @@ class Bench:
 
     @contextmanager
     def started(self, make: Callable[[Bot, int, Sandbox], Variant]) -> Iterator[Variant]:
-        """Gives the block a player made by ``make``, with its own process, for one step; the
-        process is stopped when the block ends.
+        """A context manager that yields a player made by ``make``, with its own process, for one
+        step; the process is stopped when the block ends. ``make`` gets the bot, its time for
+        start-up in ms, and the sandbox.
         """
         player = make(self.bot, STARTUP_MS, self.sandbox)
         try:
@@ -283,7 +287,7 @@ class Bench:
 
     def start(self, player: BotPlayer) -> None:
         """Starts the process of ``player`` and announces a game. Raises Failed for the bot's fault,
-        and Void or BusyMachineError for the machine's.
+        and also if the sandbox cannot be made; Void or BusyMachineError if the machine fails.
         """
         try:
             player.begin(
@@ -300,13 +304,13 @@ class Bench:
 
 
 def last_words(player: Player) -> str:
-    """The end of what the bot of ``player`` wrote to stderr."""
+    """The end of what the bot of ``player`` wrote to stderr; empty without a process."""
     return player.evidence()[2]
 
 
 def _other(seat: int, *, leaves: bool) -> Player:
-    """An opponent of the bot; depending on ``seat``, it plays at random or always the first legal
-    move. If it ``leaves``, it plays at random and forfeits when it is asked for the third time.
+    """An opponent of the bot. With an odd ``seat`` it always plays the first legal move, else at
+    random. If it ``leaves``, it plays at random and forfeits when it is asked for the third time.
     """
     asked = count(1)
 
@@ -324,8 +328,8 @@ def _other(seat: int, *, leaves: bool) -> Player:
 
 
 def expect_quiet(player: BotPlayer, when: str, for_ns: int = QUIET_NS) -> None:
-    """Raises Failed if the bot of ``player`` sends a line within ``for_ns`` although it was not
-    asked. ``when`` says in the message at what point of the dialogue.
+    """Waits for ``for_ns`` ns, and raises Failed if the bot of ``player`` sends a line, although it
+    was not asked. ``when`` says in the message at what point of the dialogue.
     """
     try:
         line = player.channel.read_line(time.monotonic_ns() + for_ns)
@@ -337,8 +341,9 @@ def expect_quiet(player: BotPlayer, when: str, for_ns: int = QUIET_NS) -> None:
 
 
 def ending_in_time(process: BotProcess, most_ns: int) -> Ending | None:
-    """How the bot's process ends; None if it still runs after ``most_ns`` of CPU time, or after it
-    was idle for that long. Raises Void if a busy machine gave the bot no time to end.
+    """Waits for the end of the bot's process and returns how it ended; None if it still runs after
+    ``most_ns`` of CPU time, or after it was idle for that long. Raises Void if a busy machine gave
+    the bot no time to end.
     """
     meter = process.meter
     began_ns = meter.used_ns()

@@ -44,9 +44,10 @@ class JudgedStep(NamedTuple):
 
 
 class Sources(NamedTuple):
-    """What made the difference between an equal share of the win and the result of a seat: its
-    ``own`` moves, compared with the best ones (0 or less), the moves of its ``rivals``, and the
-    ``tiles``. Negative parts are losses for the seat.
+    """What made the difference between an equal share of the win and the share that a seat won: its
+    ``own`` moves, compared with the best ones, the moves of its ``rivals``, and the ``tiles``. Each
+    part is a share of the win: above 0 it is a gain for the seat, below 0 a loss. The parts add up
+    to the difference.
     """
 
     own: float
@@ -90,7 +91,8 @@ def step_chances(
 
 def sources_of(steps: Sequence[JudgedStep], ranks: Sequence[int], seat: int) -> Sources:
     """Where the difference between an equal share of the win and the result of ``seat`` came from.
-    ``steps`` are all moves of the game, judged for ``seat``, and ``ranks`` the ranks at its end.
+    ``steps`` are all moves of the game, including passes, judged for ``seat``; there is at least
+    one. ``ranks`` are the ranks at the end of the game, by seat.
     """
     equal = 1 / len(ranks)
     result = shares(ranks)[seat]

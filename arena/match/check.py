@@ -41,15 +41,15 @@ class StepResult(NamedTuple):
 
     ``name``      the name of the step
     ``problem``   what is wrong, a sentence; empty if the step passed or was left out
-    ``cure``      what to do about it
-    ``detail``    what else to show
+    ``cure``      what to do about it; empty if nothing is wrong
+    ``detail``    what else to show, such as how a game ended; for steps left out, the reason
     ``stderr``    the last lines of the bot's stderr, if it failed
     ``left_out``  the number of steps that were not tried, if this result stands for them; else 0
     ``expected``  if the step failed, what it expected
     ``got``       if the step failed, what happened instead
-    ``kind``      the kind of fault, if the bot forfeited a game
+    ``kind``      the kind of fault, if the bot forfeited a game; else empty
     ``figures``   what was measured
-    ``ms``        how long the step took
+    ``ms``        how long the step took, in ms by the wall clock
     ``is_busy``   whether the machine was too busy to judge the bot
     ``sign``      a text that two failures with one cause have in common; empty if that is not known
     ``repeats``   the name of an earlier step that failed in the same way; empty if there is none
@@ -79,11 +79,12 @@ class StepResult(NamedTuple):
 
 
 def check_bot(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[StepResult]:
-    """Tries the steps on the bot, and yields their results in the order of the table. The bot gets
-    ``move_ms`` ms for a move, and plays in ``sandbox``.
+    """Tries the steps of `arena.match.steps.STEPS` on the bot, and yields their results in that
+    order, after a first result about the bot's files and their build. The bot gets ``move_ms`` ms
+    for a move, and plays in ``sandbox``.
 
-    After several failures, or after one that makes all later steps pointless, the last result says
-    how many steps were left out.
+    After several failures, after one that makes all later steps pointless, or when the time for the
+    check is over, the last result says how many steps were left out.
     """
     try:
         with staged_for_a_while(bot, sandbox=sandbox) as [staged]:
@@ -114,8 +115,9 @@ def check_bot(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[StepResult]:
 
 
 def try_steps(bench: Bench) -> Iterator[StepResult]:
-    """Yields the results of the steps for the bot of ``bench``, which is ready to be started. If
-    the check ends early, the last result is one that stands for all steps left out.
+    """Yields the results of the steps of `arena.match.steps.STEPS` for the bot of ``bench``, which
+    has been built. If the check ends early, the last result is one that stands for all steps left
+    out.
     """
     failed = list[StepResult]()
     with StepsApart(bench) as apart:
@@ -139,9 +141,11 @@ def try_steps(bench: Bench) -> Iterator[StepResult]:
 
 
 class StepsApart:
-    """Tries the steps with processes of their own in threads; use it as a context manager. Asking
-    for the first result begins all of these steps, so the bot must have started before. At the end
-    of the block, steps that have not been tried are dropped.
+    """Tries those steps of `arena check` that are ``is_apart`` in threads, each with processes of
+    its own, beside the games of the bot's usual process; use it as a context manager. The first
+    call of `result` begins all of these steps, so the step that measures the bot's start must have
+    been run before. At the end of the block, steps that have not begun are dropped, and those being
+    tried are waited for.
 
     If time is measured by the wall clock, a bot could be late because of its other processes. Then
     each step is tried only when its result is asked for.
@@ -160,7 +164,9 @@ class StepsApart:
         self._threads.shutdown(cancel_futures=True)
 
     def result(self, entry: TableStep) -> StepResult:
-        """The result of the step ``entry``, after waiting for it. Raises CheckTimeOver."""
+        """The result of ``entry``, a step that is ``is_apart``, after waiting for it. Raises
+        CheckTimeOver.
+        """
         if self._bench.player.clock != "cpu":
             return run_step(entry, self._bench)
         if not self._results:
@@ -201,8 +207,8 @@ def _left_out(number: int, why: str) -> StepResult:
 
 
 def run_step(entry: TableStep, bench: Bench) -> StepResult:
-    """Runs the step ``entry`` of the table on the bot of ``bench`` and measures how long it
-    takes.
+    """Runs the step ``entry`` of the table on the bot of ``bench`` and measures how long it takes.
+    A failure of the bot, or of the machine, becomes the result. Raises CheckTimeOver.
     """
     began = time.monotonic()
     try:

@@ -69,7 +69,7 @@ class Recorded(Player):
 
     # ``budget_ns`` is not used, because a recorded answer is never late.
     def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002
-        """Plays the recorded move with its recorded time, or with no time if the record has none.
+        """Returns the recorded move with its recorded time, or with no time if the record has none.
         Raises Forfeit where the seat forfeited.
         """
         if not self.old:
@@ -79,7 +79,7 @@ class Recorded(Player):
 
     # ``line`` is not used, because only the number of moves counts.
     def inform(self, line: bytes) -> None:  # noqa: ARG002
-        """Counts a played move."""
+        """Counts a public line about a move or a pass: the moves of all seats, as in the record."""
         self._played += 1
 
     def _forfeit(self) -> Forfeit:
@@ -89,13 +89,14 @@ class Recorded(Player):
 
 
 class Retraced(Recorded):
-    """A recorded seat at which a bot (``player``) is asked, too, until it commits a fault or,
-    unless ``wanted`` is None, the turn ``wanted`` is over. The game continues with the recorded
-    moves.
+    """A recorded seat at which a bot (``player``) is asked, too. The game continues with the
+    recorded moves, whatever the bot answers. The bot is asked until it commits a fault, or up to
+    the turn ``wanted``; None asks it to the end of the game, and -1 only starts it.
 
     An illegal move does not end the questions, because the dialogue continues as recorded anyway.
     ``asked_ms`` are the times in ms that the bot gets for its first answers; for later ones it gets
-    what the referee's clock allows; ``decisions`` are the bot's answers.
+    what the referee's clock allows. ``decisions`` are the bot's answers, and ``is_broken`` says
+    that it committed a fault other than an illegal move.
     """
 
     def __init__(
@@ -117,7 +118,9 @@ class Retraced(Recorded):
         self._first = next(iter(decisions_of(record, seat)), 0), next(own_moves, "")
 
     def begin(self, start: Start) -> None:
-        """Starts a game with the bot; a fault becomes its decision."""
+        """Starts a game with the bot; a fault of the bot becomes its decision. Raises Forfeit if
+        the seat forfeited at the start of the recorded game.
+        """
         try:
             self.player.begin(start)
         except Forfeit as fault:
@@ -125,7 +128,10 @@ class Retraced(Recorded):
         super().begin(start)
 
     def choose(self, state: State, budget_ns: int) -> Answer:
-        """Asks the bot, if it is still to be asked, then plays the recorded move."""
+        """Asks the bot for a move and keeps its answer in ``decisions``, unless it has committed a
+        fault or the turn ``wanted`` is over. Returns the recorded move with the recorded time in
+        either case, as `Recorded.choose` does.
+        """
         if self._wanted is not None and state.turns > self._wanted:
             self._is_asked = False
         if self._is_asked:
@@ -135,7 +141,7 @@ class Retraced(Recorded):
         return super().choose(state, budget_ns)
 
     def inform(self, line: bytes) -> None:
-        """Counts the move and informs the bot, if it is still to be asked."""
+        """Counts the move, and passes the line on to the bot if it is still to be asked."""
         super().inform(line)
         if self._is_asked:
             self.player.inform(line)
@@ -183,11 +189,12 @@ def retrace(
     asked_ms: Sequence[int] = (),
 ) -> Retraced:
     """Replays the game ``script`` and asks ``player`` for the moves of ``seat``, up to the turn
-    ``wanted`` (None: to the end). ``asked_ms`` are the times in ms that the player gets for its
-    first answers; the clock of the replayed game gives the others. Returns the seat with the bot's
-    decisions, and leaves the player's process running.
+    ``wanted`` (None: to the end; -1: only starts the bot). ``asked_ms`` are the times in ms that
+    the player gets for its first answers; the clock of the replayed game gives the others. Returns
+    the seat with the bot's decisions, and leaves the player's process running.
 
-    Raises RunError if the record does not follow from its deck and moves, and Void.
+    Raises RunError if the record does not follow from its deck and moves, NotationError if its deck
+    is none, Void if the machine fails, and BusyMachineError.
     """
     record = script.record
     check_script(script)

@@ -63,11 +63,12 @@ def gradable_turns(record: GameRecord, seats: set[int]) -> list[int]:
 def grade(
     record: GameRecord, board: Board, turn: int, judge: Judge, advice: str | None = None
 ) -> Grade:
-    """Grades the move that was played after ``turn`` placements of ``record``. ``advice`` is the
-    text of the better move if another bot named it; if it is None, the judge chooses the better
-    move.
+    """Grades the move that was played after ``turn`` placements of ``record``, which must be one of
+    its `gradable_turns`. ``advice`` is the text of the better move if another bot named it; if it
+    is None, the judge chooses the better move.
 
-    Raises RunError if the record does not follow from its deck and moves.
+    Raises RunError if the record does not follow from its deck and moves, or if ``advice`` is no
+    legal move.
     """
     try:
         state, text = next(
@@ -119,7 +120,7 @@ class RankedMove(NamedTuple):
 def best_moves(state: State, judge: Judge, seed: int) -> list[RankedMove]:
     """At most `FINALISTS` moves for the mover of ``state``, the best first, as the judge ranks them
     on deals that follow from ``seed``: it tries the moves with the best outlooks in short games,
-    and the best of those in games to the end.
+    and the best of those in games to the end. Empty if the mover must pass.
     """
     luck = Random(seed)
     policy = built_in(judge.judge)
@@ -135,7 +136,9 @@ def best_moves(state: State, judge: Judge, seed: int) -> list[RankedMove]:
 
 
 def best_move(state: State, judge: Judge, seed: int) -> int:
-    """The move that the judge would play for the mover of ``state``: the first of `best_moves`."""
+    """The move that the judge would play for the mover of ``state``, who has a legal move: the
+    first of `best_moves`.
+    """
     return best_moves(state, judge, seed)[0].move
 
 
@@ -147,7 +150,9 @@ def _by_outlook(state: State) -> list[int]:
 
 
 class _Value(NamedTuple):
-    """What a move is worth to the mover: by wins and outlooks (``value``), and by wins alone."""
+    """What a move is worth to the mover, the more the better: by wins and outlooks (``value``), and
+    by wins alone, the share of the win from 0 to 1 (``win``).
+    """
 
     value: float
     win: float
@@ -222,7 +227,9 @@ def measured(
     state: State, played: int, better: int, judge: Judge, seed: int
 ) -> tuple[float, float, float]:
     """The cost of the move ``played`` against the move ``better``, half the width of the cost's 95
-    % interval, and the expected share of the win after ``played``.
+    % interval, and the expected share of the win after ``played``. The cost is how much smaller the
+    mover's expected share of the win, from 0 to 1, is after ``played``. The deals follow from
+    ``seed``.
     """
     luck = Random(seed)
     policy = built_in(judge.judge)

@@ -33,7 +33,8 @@ move, its events, and the bot's note on the move, None without a note.
 
 
 class Clock:
-    """The time that each seat has used, in nanoseconds. Each seat has its own time control.
+    """The time that each seat has used, in nanoseconds, and has left in its bank. Each seat has its
+    own time control.
 
     A move may take ``move_ms``, but never more than is left in the seat's bank. After the move,
     ``increment_ms`` is added to the bank.
@@ -81,8 +82,8 @@ class GamePlan(Struct, frozen=True):
     are those of its record. By seat: the labels of the ``bots``, their ``seeds``, and ``settings``,
     the values of options that differ from game to game (empty if none do).
 
-    A game may continue another game: ``past`` are the moves that are taken over, and ``gone`` the
-    faults by which seats had left the other game.
+    A game may continue another game: ``past`` are the moves that are taken over, including passes,
+    and ``gone`` the faults by which seats had left the other game.
 
     ``ends_deal`` says that, when the batch of this game has been played, no game on its deal is
     left to play in the run. What a bot's process knows of the deal is then of no use to anybody.
@@ -104,7 +105,7 @@ class GamePlan(Struct, frozen=True):
 class Wait(NamedTuple):
     """A bot that waited: in ``answers`` of its answers in a game it was in time by its CPU time,
     but would have been late by the wall clock because it was idle; ``idle_ns`` is its idle time in
-    these answers together.
+    these answers together, in ns.
     """
 
     bot: str
@@ -125,8 +126,7 @@ class Wait(NamedTuple):
 class Outcome(NamedTuple):
     """A finished game: its record, and the evidence of each fault in it.
 
-    ``own_us``  the time in microseconds that the arena took between each answer and the next
-                request
+    ``own_us``  the times in microseconds that the arena took between an answer and the next request
     ``waits``   the bots that waited, see `Wait`
     """
 
@@ -137,8 +137,8 @@ class Outcome(NamedTuple):
 
 
 class BrokenOff(Void):
-    """The machine failed in the middle of a game. ``so_far`` is the part of the game that was
-    played; None if that is not known.
+    """A game broke off in the middle, because the machine failed or a person left. ``so_far`` is
+    the part of the game that was played; None if that is not known.
     """
 
     def __init__(self, message: str, hint: str = "", so_far: SoFar | None = None) -> None:
@@ -188,8 +188,10 @@ class Referee:
             player.meanwhile = self._rest_the_others
 
     def play(self, *, sandbox: str = "none", host: str = "") -> Outcome:
-        """Plays the game to its end. ``sandbox`` and ``host`` are texts for the record, see
-        `GameRecord`. Raises BrokenOff if the machine fails.
+        """Plays the game to its end; can be called once. ``sandbox`` and ``host`` are texts for the
+        record, see `GameRecord`. Raises BrokenOff if the game cannot go on for a reason outside the
+        bots: the machine fails, or a person leaves. Raises BusyMachineError if the machine is too
+        busy to judge a bot, and whatever ``watch`` raises.
         """
         try:
             past = self._catch_up()
@@ -303,7 +305,7 @@ class Referee:
             self.waits[seat] = Wait(before.bot, before.answers + 1, idle_ns)
 
     def _rest_the_others(self) -> None:
-        """Stops the bots of other players that compute while one bot is asked, so that only that
+        """Pauses the bots of other players that compute while one bot is asked, so that only that
         bot computes.
         """
         for seat, player in enumerate(self.players):
@@ -442,8 +444,8 @@ def tenths_of_ms(nanoseconds: int) -> float:
 
 
 def judged(state: State, text: str) -> int:
-    """The legal move that ``text``, a bot's answer, stands for. Raises Forfeit if it is no legal
-    move.
+    """The legal move that ``text``, a bot's answer, stands for. Raises Forfeit (ILLEGAL_MOVE) if it
+    is no legal move.
     """
     try:
         return legal_move(state, text)

@@ -82,7 +82,8 @@ class Step(NamedTuple):
 def replay(record: GameRecord, board: Board) -> Iterator[Step]:
     """Replays the moves of ``record`` on ``board`` one by one, then checks its result.
 
-    Raises RunError if the record does not follow from its deck and moves.
+    Raises RunError if the record does not follow from its deck and moves, and NotationError if its
+    deck is none.
     """
     state = start_state(record, board)
     notes = kept_notes(record.notes)
@@ -109,7 +110,7 @@ def replay(record: GameRecord, board: Board) -> Iterator[Step]:
 
 def audit(record: GameRecord, board: Board) -> Wrong | None:
     """The first field of ``record`` that does not follow from its deck, moves and faults; None if
-    all do.
+    all do. Raises NotationError if the deck is none.
     """
     state = start_state(record, board)
     may_retire = bool(record.faults)
@@ -126,15 +127,15 @@ def audit(record: GameRecord, board: Board) -> Wrong | None:
 
 
 def start_state(record: GameRecord, board: Board) -> State:
-    """The state before the first move of ``record``. Raises NotationError."""
+    """The state before the first move of ``record``. Raises NotationError if its deck is none."""
     return State(board, len(record.bots), parse_deck(record.deck))
 
 
 def positions(record: GameRecord, board: Board) -> Iterator[tuple[State, str]]:
-    """The state before each move of ``record``, and the text of the move, which is then played on
-    that state.
+    """Yields the state before each move of ``record``, and the text of the move. It is one state
+    object, on which the move is then played.
 
-    Raises ArenaError for a move that the rules do not allow.
+    Raises ArenaError for a move that the rules do not allow, or a deck that is none.
     """
     state = start_state(record, board)
     for text in record.moves:
@@ -188,7 +189,7 @@ def ms_at(record: GameRecord, turn: int) -> float | None:
 
 def check_script(script: ReplayableGame) -> None:
     """Raises RunError if the record of ``script`` does not follow from its deck and moves, or has
-    an unknown kind of fault.
+    an unknown kind of fault; NotationError if its deck is none.
     """
     record = script.record
     wrong = audit(record, script.board)
@@ -245,7 +246,7 @@ class Resumed(NamedTuple):
 
 def resumed(script: ReplayableGame, turn: int) -> Resumed:
     """The recorded game after ``turn`` placements. Raises RunError if the record does not follow
-    from its deck and moves, or if no move is left to play.
+    from its deck and moves, or if no move is left to play; NotationError if its deck is none.
     """
     check_script(script)
     record = script.record

@@ -70,7 +70,8 @@ def reproduce(
     """Sends ``bot`` what the seat of ``fault`` was sent in the game ``script`` until it forfeited.
     ``kept`` is the evidence, None if there is none; ``arena`` is the version that played the run.
 
-    Raises RunError, Void.
+    Raises RunError if the record does not follow from its deck and moves, Void if the machine
+    fails, and BusyMachineError.
     """
     old = [(way, text) for way, _, text in kept.lines] if kept else []
     asked = sum(turn < fault.turn for turn in decisions_of(script.record, fault.seat))

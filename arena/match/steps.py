@@ -69,7 +69,7 @@ DetailAndFigures = tuple[str, Figures]
 
 
 class TableStep(NamedTuple):
-    """A step of the table.
+    """A step of `arena check`, a row of the table `STEPS`.
 
     ``name``        what the bot has to do
     ``run``         returns what to show, perhaps with what was measured, or raises Failed
@@ -138,7 +138,7 @@ def _plays_many(bench: Bench) -> str:
 
 
 def _repeats_itself(bench: Bench) -> str:
-    """Says whether the bot plays the same moves from the same seed. If it does not, that is no
+    """Plays a game twice with the same seed, and returns a note if the moves differ. That is no
     fault, because a bot may draw its own random numbers.
     """
     first, second = (bench.game(Trial(2, 0, deal=1)) for _ in range(2))

@@ -40,7 +40,7 @@ GAP_S = 0.0002
 class Unusual(BotPlayer):
     """A player that uses the protocol in unusual but allowed ways.
 
-    ``change``      a function applied to every message
+    ``change``      a function that makes of every message, a dict, the one to send
     ``separators``  the separators of items and of keys in the JSON
     ``stranger``    a message of an unknown type, sent after the start of a game and before each
                     public line; empty: none

@@ -55,8 +55,12 @@ FLOODED = (
 
 
 class Aftermath(Struct):
-    """A bot after a failed exchange. ``has_moved``: the process has answered a turn before.
-    ``has_told``: an earlier fault already quotes the bot's last words.
+    """Finds out which fault a bot has committed whose exchange with the arena has failed.
+
+    ``startup_ms``   the time for start-up in ms
+    ``is_starting``  whether the process has not answered hello yet
+    ``has_moved``    whether the process has answered a turn before
+    ``has_told``     whether an earlier message already quotes the bot's last words
     """
 
     bot: Bot
@@ -70,7 +74,8 @@ class Aftermath(Struct):
 
     def fault_of(self, failure: Unanswered, budget_ns: int) -> Forfeit:
         """The fault that ``failure``, a failed exchange, shows. ``budget_ns`` is the time in ns
-        that the bot had for its answer.
+        that the bot had for its answer. To find the reason, it may wait up to about two seconds and
+        close the bot's input, so the bot cannot be asked again.
         """
         match failure:
             case OutOfTime():
@@ -91,15 +96,16 @@ class Aftermath(Struct):
 
     def unasked(self, detail: str) -> Forfeit:
         """The fault of a bot that wrote a line without being asked, with ``detail`` as the text for
-        people; a flood if the bot wrote many such lines.
+        people; a flood if the bot wrote many such lines. Waits up to `DRAIN_NS` to see that.
         """
         if self.channel.is_flooding(moments(DRAIN_NS)):
             return Forfeit(FaultKind.FLOOD, FLOODED)
         return Forfeit(FaultKind.UNKNOWN_ID, detail)
 
     def last_words(self) -> str:
-        """The end of a message: the last line that the bot wrote to stderr, which often names the
-        error. Empty if the bot wrote nothing, or if an earlier message has quoted its error.
+        """The end of a message, with a "; " before it: the last line that the bot wrote to stderr,
+        which often names the error, and whether its stderr is full. Empty if there is nothing to
+        say, or if an earlier message has quoted the error.
         """
         if self.has_told:
             return ""
@@ -193,7 +199,7 @@ class Aftermath(Struct):
         return None
 
     def _ended(self, partial: bytes) -> Forfeit:
-        """The fault of a bot whose output ended, after part of a line or nothing."""
+        """The fault of a bot whose output ended after ``partial``, part of a line or nothing."""
         ending = ending_within(self.process, EXIT_NS)
         after = f" after writing {shown(partial)} without a newline" if partial else ""
         if ending is None:
@@ -208,8 +214,9 @@ class Aftermath(Struct):
         return Forfeit(_kind(ending), f"the bot {ending}{after}{_cure(ending, words)}{words}")
 
     def _crash(self, ending: Ending, after: str) -> str:
-        """The error that ended the bot, in its own words, or why it could not be started; empty if
-        its stderr shows no error.
+        """A sentence with the error that ended the bot, in its own words, or why it could not be
+        started; empty if its stderr shows no error. ``after`` is a phrase about what the bot wrote
+        to stdout last.
         """
         if ending.failed:
             cure = cure_of(Crash("", str(ending)), self.bot, self.sandbox)

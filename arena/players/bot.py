@@ -49,9 +49,9 @@ Reply = TypeVar("Reply", Move, Ready)
 
 
 class Stderr:
-    """Collects what a process writes to stderr while people watch its game. ``lines`` has them,
-    each with the time it was written, such as ``turn 3``; ``hear`` is called with the bytes as they
-    are read.
+    """Collects what a process writes to stderr while people watch its game. ``lines`` has the
+    lines, each as a pair of the time it was written, such as ``turn 3``, and the text. ``hear`` is
+    called with the new lines as they are read.
     """
 
     # The bot can cut, fill and overwrite the file, but not what has been read from it. So the
@@ -71,8 +71,8 @@ class Stderr:
         self._when = when
 
     def settle(self, process: BotProcess, channel: Channel) -> None:
-        """Reads what the bot writes until it has read its input and is idle, for at most
-        `SETTLE_S`.
+        """Reads what the bot writes until it has read its input and is idle, and waits for that for
+        at most `SETTLE_S`.
         """
         deadline = time.monotonic() + SETTLE_S
         nap_s = NAP_S
@@ -85,7 +85,9 @@ class Stderr:
         self.catch_up(process)
 
     def catch_up(self, process: BotProcess) -> None:
-        """Reads what was written since the last call; only the beginning if it is much."""
+        """Reads what was written since the last call. Of more than `PART_BYTES` bytes only the
+        first are kept, and a line that says how many follow.
+        """
         text = process.stderr_from(self._at, PART_BYTES)
         is_flood = len(text) == PART_BYTES
         # Bytes that may begin a value to hide are kept back until more comes, or left out.
@@ -103,9 +105,12 @@ class Stderr:
 
 
 class Speech(NamedTuple):
-    """How the arena speaks to a bot. Tools replace single parts: the function that makes the line
-    of a message, the ids of all requests to one process, its channel, and the function that decides
-    what is kept of a note.
+    """How the arena speaks to a bot. Tools replace single parts.
+
+    ``encode``   makes the line of a message, without its newline
+    ``numbers``  makes the ids of all requests to one process
+    ``connect``  makes the channel from the descriptors to and from the bot
+    ``note``     decides what is kept of a note; None for nothing
     """
 
     encode: Callable[[ToBot], bytes] = encode
@@ -120,9 +125,10 @@ USUAL = Speech()
 class BotPlayer(Player):
     """A bot that plays in its own process, which starts with the bot's first game.
 
-    ``process`` exists from the first game on, except after a forfeit or `stop`. ``has_full_view``:
-    the bot asked for the full view in its greeting. ``is_starting``: the process has not answered
-    hello yet.
+    ``process``        exists from the first game on; None before it, and after `dismiss` or `stop`
+    ``has_full_view``  whether the bot asked for the full view in its greeting
+    ``is_starting``    whether the process has not answered hello yet
+    ``stderr``         collects the bot's stderr; None if nobody watches
     """
 
     def __init__(
@@ -160,14 +166,14 @@ class BotPlayer(Player):
 
     @property
     def channel(self) -> Channel:
-        """The channel to and from the process."""
+        """The channel to and from the process, which must have been opened."""
         assert self._channel is not None, "the game has begun"
         return self._channel
 
     def begin(self, start: Start) -> None:
         """Starts the process and has it greet, unless it runs already, and queues the announcement
-        of a game, which is sent with the next request. Raises Forfeit (STARTUP), Void,
-        SandboxError.
+        of a game, which is sent with the next request. Raises Forfeit (STARTUP) for the bot's
+        fault, Void, SandboxError or BusyMachineError if the machine fails.
         """
         self._began_ns = time.monotonic_ns()
         is_running = self.is_running
@@ -180,7 +186,9 @@ class BotPlayer(Player):
         self.channel.queue(self._encode(replace(start, options={**self._options, **start.options})))
 
     def choose(self, state: State, budget_ns: int) -> Answer:
-        """Asks the bot for a move. Raises Forfeit, Void."""
+        """Asks the bot for a move. Raises Forfeit for the bot's fault; the move itself is not
+        judged. Raises BusyMachineError if the machine is too busy to judge the bot.
+        """
         number = next(self._numbers)
         view = turn_view(state, number, budget_ns // NS_PER_MS, full=self.has_full_view)
         request = self._encode(view)
@@ -201,9 +209,9 @@ class BotPlayer(Player):
         return Answer(reply.move, spent_ns, began_ns, answered_ns, note, idle_ns)
 
     def rest(self) -> None:
-        """Stops the processes of a bot that computes while another bot is asked; they run again
-        when it is asked. From then on they are stopped after each answer. A bot that computes all
-        the same is ended.
+        """Pauses the processes of a bot that computes while another bot is asked; they go on when
+        it is asked. From then on they are paused after each answer. A bot that computes all the
+        same is ended.
         """
         if not (self._timekeeper and self.process):
             return
@@ -219,8 +227,8 @@ class BotPlayer(Player):
         self.channel.queue(line)
 
     def finish(self) -> None:
-        """Sends the lines about the end of the game, and stops a bot that wants a fresh process for
-        each game.
+        """Sends the lines about the end of the game, and ends the process of a bot that wants a
+        fresh one for each game.
         """
         if self.stderr and self.process:
             self.stderr.goes_on(self.process, "after the end")
@@ -257,8 +265,8 @@ class BotPlayer(Player):
         self.dismiss()
 
     def take_stderr(self) -> list[tuple[str, str]]:
-        """The lines that the bot wrote to stderr since the last call; empty unless stderr is
-        collected.
+        """The lines that the bot wrote to stderr since the last call, each as a pair of the time it
+        was written, such as ``turn 3``, and the text; empty unless stderr is collected.
         """
         if not self.stderr:
             return []
@@ -269,7 +277,8 @@ class BotPlayer(Player):
 
     def evidence(self) -> tuple[str, Dialogue, str]:
         """A text about how the process ended and what it used (empty if it still runs), the last
-        lines of the dialogue, and the end of the bot's stderr.
+        lines of the dialogue, and the end of the bot's stderr; all three are empty without a
+        process.
         """
         if self.process is None or self._channel is None:
             return "", [], ""
@@ -281,7 +290,9 @@ class BotPlayer(Player):
         return f"{ending}; {ending.use}" if ending else "", lines, self.process.stderr_tail()
 
     def start(self) -> None:
-        """Starts the process and has it greet. Raises Forfeit (STARTUP), Void."""
+        """Starts the process and has it greet. Raises Forfeit (STARTUP) for the bot's fault, Void,
+        SandboxError or BusyMachineError if the machine fails.
+        """
         self.open()
         try:
             self.greet()
@@ -290,7 +301,9 @@ class BotPlayer(Player):
             raise Forfeit(FaultKind.STARTUP, detail) from fault
 
     def open(self) -> None:
-        """Starts the process without sending it anything yet. Raises Void."""
+        """Starts the process without sending it anything yet. Raises Void or SandboxError if the
+        machine cannot start it.
+        """
         bot = self.bot
         processes = self.bot.manifest.processes
         process = self.process = BotProcess(
@@ -315,7 +328,7 @@ class BotPlayer(Player):
         self._has_moved = False
 
     def greet(self) -> None:
-        """Says hello, and reads which view the bot wants. Raises Forfeit, Void."""
+        """Says hello, and reads which view the bot wants. Raises Forfeit, BusyMachineError."""
         number = next(self._numbers)
         budget_ns = self.startup_ms * NS_PER_MS
         request = self._encode(Hello(number, PROTOCOL, __version__))
@@ -328,7 +341,7 @@ class BotPlayer(Player):
     def _ask(
         self, request: bytes, budget_ns: int, most_idle_ns: int | None = None
     ) -> tuple[bytes, int]:
-        """The line that answers a request, and its cost in ns. Raises Forfeit, Void."""
+        """The line that answers a request, and its cost in ns. Raises Forfeit, BusyMachineError."""
         assert self._timekeeper is not None, "the game has begun"
         try:
             if self.process:
@@ -368,7 +381,7 @@ class BotPlayer(Player):
 
 def lines_of_failed_start(player: BotPlayer) -> list[str]:
     """Starts the process of a player. Returns the lines that tell a user why the bot did not start;
-    an empty list if it started. Raises Void.
+    an empty list if it started. Raises Void, SandboxError or BusyMachineError if the machine fails.
     """
     bot = player.bot
     try:

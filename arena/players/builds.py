@@ -37,7 +37,8 @@ def _is_private(place: Path) -> bool:
 
 
 class BuildCache:
-    """Built bots in a folder, each under a key. All methods raise OSError.
+    """Built bots in a folder, each under a key, which is a text that can be a file's name. All
+    methods may raise OSError.
 
     A build is copied out of the cache before it plays, so removing a build from the cache disturbs
     no bot that plays.
@@ -48,7 +49,7 @@ class BuildCache:
 
     @property
     def is_ours(self) -> bool:
-        """Whether only this user can write into the folder, also if it does not exist yet."""
+        """Whether only this user can write into the folder and its parent, as far as they exist."""
         places = [place for place in (self.folder, self.folder.parent) if os.path.lexists(place)]
         return all(map(_is_private, places))
 
@@ -73,8 +74,9 @@ class BuildCache:
         return False
 
     def keep(self, key: str, source: Path) -> None:
-        """Stores a copy of the build in the folder ``source`` under ``key``, and removes older
-        builds if the cache gets too large.
+        """Stores a copy of the build in the folder ``source`` under ``key``, in place of an earlier
+        one, and removes the builds that were used longest ago if the cache gets larger than
+        `MAX_BYTES`.
         """
         with self._locked():
             self._remove(key)
@@ -94,8 +96,8 @@ class BuildCache:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        """Keeps other processes from changing the cache during the block. The folder is made if it
-        does not exist.
+        """A context manager that keeps other processes from changing the cache during the block.
+        The folder is made if it does not exist.
         """
         # With ``parents=True`` alone, the mode would hold for the inner folder only.
         self.folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -157,9 +159,9 @@ def tree_hash(folder: Path) -> str:
 
 def extent(folder: Path) -> tuple[int, int]:
     """The number of bytes in all files below a folder, where holes in files count like bytes, and
-    the number of levels of its folders, counted no further than one more than `MAX_DEPTH`. Files
-    that another process removes meanwhile, or that this user may not see, are left out. Raises
-    OSError.
+    the number of levels of its folders. If there are more than `MAX_DEPTH` levels, that number is
+    one more than `MAX_DEPTH`, and not all bytes are counted. Files that another process removes
+    meanwhile, or that this user may not see, are left out. Raises OSError.
     """
     size = depth = 0
     waiting = [(str(folder), 0)]

@@ -2,7 +2,7 @@
 everything that is read. Also a log of these lines, one JSON object per line.
 
 The usual case of an exchange is one call in C, if that was built; `Channel` has Python code for all
-other cases. ``ARENA_CHANNEL=python|native`` forces one of the two; it is an error if it is missing.
+other cases. The environment variable ``ARENA_CHANNEL`` chooses one of the two, see `chosen`.
 """
 
 import array
@@ -46,8 +46,10 @@ descriptor or -1.
 
 def chosen(wanted: str) -> Exchange | None:
     """The function in C that does a whole exchange with a bot, or None if Python code is to do it.
-    ``wanted`` is the value of the environment variable ``ARENA_CHANNEL``, empty if it is not set.
-    Raises UserError.
+    ``wanted`` is the value of the environment variable ``ARENA_CHANNEL``: ``python`` for Python
+    code, ``native`` for C, and empty for C if the arena was built with it, else Python.
+
+    Raises UserError for another value, and if ``native`` is wanted but was not built.
     """
     if wanted not in ("", "python", "native"):
         raise UserError(
@@ -81,7 +83,9 @@ waited when the channel was closed.
 
 
 class Unanswered(Exception):  # noqa: N818 - judged by the caller
-    """No answer came. ``partial`` is what did come, such as part of a line."""
+    """No answer came that counts; the subclasses say why. ``partial`` is what did come, such as
+    part of a line; empty if nothing did.
+    """
 
     def __init__(self, partial: bytes = b"") -> None:
         super().__init__()
@@ -89,7 +93,7 @@ class Unanswered(Exception):  # noqa: N818 - judged by the caller
 
 
 class TimedOut(Unanswered):
-    """The deadline passed without an answer."""
+    """The deadline passed before a whole line of an answer had come."""
 
 
 class OutputEnded(Unanswered):
@@ -97,28 +101,29 @@ class OutputEnded(Unanswered):
 
 
 class LongLine(Unanswered):
-    """More than MAX_LINE bytes came without an end of line."""
+    """More than MAX_LINE bytes came without a newline; ``partial`` has the first of them."""
 
 
 class Flooded(Unanswered):
-    """More than MAX_LINE bytes came that nobody asked for."""
+    """More than MAX_LINE bytes came that nobody asked for, such as blank lines."""
 
 
 class SpokeUnasked(Unanswered):
-    """A complete line came before the request was sent."""
+    """A whole line, ``partial``, came before the request was sent."""
 
 
 class Channel:
-    """The arena's ends of a bot's pipes, which it owns.
+    """The arena's ends of the two pipes of a bot, which the channel owns and closes. ``to_bot`` and
+    ``from_bot`` are their descriptors.
 
     ``exchange`` is the function that does a request in one call in the usual case. Without it, and
     in every other case, the code below does the request step by step; only that code uses
-    ``write``. ``tap`` is given all lines; without ``exchange`` it gets a request before the bot
-    does.
+    ``write``, which takes the place of `os.write`. ``tap`` is given all lines; without ``exchange``
+    it gets a request before the bot does.
 
     ``counter`` may be set to a descriptor that is read with each reply: 8 bytes that are a number,
-    such as the CPU time of the bot in ns. ``counted`` is the number that came with the last reply,
-    or -1.
+    such as the CPU time of the bot in ns. ``counted`` is the number that came with the last reply.
+    Both are -1 if there is none. ``accepts_input`` is False once the bot's input is closed.
     """
 
     def __init__(
@@ -156,7 +161,9 @@ class Channel:
         self.accepts_input = True
 
     def lines(self) -> list[Said]:
-        """The last lines both ways, one by one, without their newlines."""
+        """The last lines both ways, at most `KEPT_LINES`, the oldest first, one by one and without
+        their newlines.
+        """
         every = list[Said]()
         for direction, text, at_ns in self._said:
             lines = text.rstrip(b"\n").split(b"\n")
@@ -164,9 +171,10 @@ class Channel:
         return every[-KEPT_LINES:]
 
     def ask(self, line: bytes, deadline_ns: int) -> bytes:
-        """Sends the queued lines and this one, then waits for the reply. Returns it without its
-        newline; empty lines are skipped. Raises TimedOut, OutputEnded, LongLine, Flooded,
-        SpokeUnasked.
+        """Sends the queued lines and ``line``, then waits for the reply until ``deadline_ns``, a
+        time of `time.monotonic_ns`. Returns the reply without its newline; blank lines before it
+        are skipped. Raises TimedOut, OutputEnded, LongLine or Flooded, and SpokeUnasked before
+        anything is sent.
         """
         if self._incoming:
             self._check_unasked()
@@ -194,8 +202,8 @@ class Channel:
         return reply
 
     def go_on(self, deadline_ns: int) -> bytes:
-        """After TimedOut, continues to wait for the same reply until a later deadline, as `ask`
-        does.
+        """After TimedOut, continues to send the request and to wait for its reply, until a later
+        deadline. Returns and raises what `read_line` does.
         """
         self._write(deadline_ns)
         return self.read_line(deadline_ns)
@@ -245,8 +253,9 @@ class Channel:
         return bool(self._readable.poll(max(0, deadline_ns - time.monotonic_ns()) / 1e6))
 
     def is_flooding(self, deadlines_ns: Iterable[int]) -> bool:
-        """Whether more than MAX_LINE unasked bytes wait to be read, or arrive by the last of these
-        deadlines.
+        """Whether more than MAX_LINE bytes that nobody asked for wait to be read, or arrive by the
+        last of these deadlines, times of `time.monotonic_ns`. They are taken one by one, so that an
+        iterator can do something between two waits. False at once if the bot's output ends.
         """
         for deadline_ns in deadlines_ns:
             while len(self._incoming) <= MAX_LINE and self._is_readable(deadline_ns):
@@ -255,22 +264,24 @@ class Channel:
         return len(self._incoming) > MAX_LINE
 
     def flush(self) -> None:
-        """Sends as many of the queued lines as the pipe takes without waiting, and drops the
-        rest.
+        """Sends as many of the queued lines as the pipe takes without waiting, and drops all that
+        it has not taken, also of earlier lines.
         """
         if self._queue:
             self._send(0)
         self._outgoing = b""
 
     def close_input(self) -> None:
-        """Closes the bot's standard input."""
+        """Closes the bot's standard input; calling it again does nothing."""
         if self.accepts_input:
             self.accepts_input = False
             self._exchange = None
             os.close(self._to_bot)
 
     def close(self) -> None:
-        """Closes both pipes; calling it again does nothing."""
+        """Closes both pipes; before, the tap is given what was still unread. Calling it again does
+        nothing.
+        """
         if self._open and self._tap:
             self._receive()
             self._tap("from", self._incoming, time.monotonic_ns(), unread=True)
@@ -280,7 +291,10 @@ class Channel:
             os.close(self._from_bot)
 
     def unread_by_bot(self) -> int:
-        """The number of bytes, sent or still queued, that the bot has not read."""
+        """The number of bytes of requests that the bot has not read: those in the pipe, where the
+        system can tell, and those that the pipe has not taken yet. Lines of `queue` that no request
+        has sent do not count.
+        """
         return len(self._outgoing) + (pipe_fill(self._to_bot) if self.accepts_input else 0)
 
     def _tell_tap(self, sent: Said) -> None:
@@ -295,7 +309,7 @@ class Channel:
             self.counted = int.from_bytes(os.read(self.counter, COUNTER_BYTES), sys.byteorder)
 
     def _send(self, deadline_ns: int) -> None:
-        """Notes the queued lines as sent, and writes as much of them as the bot takes until the
+        """Takes the queued lines as sent, and writes as much of them as the bot takes until the
         deadline.
         """
         self._queue.append(b"")
@@ -323,8 +337,8 @@ class Channel:
                 self.close_input()
 
     def _receive(self) -> int:
-        """Reads what is available, and returns the number of bytes; 0 at the end of the bot's
-        output.
+        """Reads what is available, at most `CHUNK` bytes, and returns the number of bytes; 0 at the
+        end of the bot's output, and 1 if there is nothing to read yet.
         """
         try:
             chunk = os.read(self._from_bot, CHUNK)
@@ -334,9 +348,9 @@ class Channel:
         return len(chunk)
 
     def _check_unasked(self) -> None:
-        """Looks at output that the bot wrote before the request. Blanks are dropped, and part of a
-        line is kept, because it may be the beginning of an answer. Raises SpokeUnasked for a whole
-        line.
+        """Looks at output that was read before the request and not used. Blanks are dropped, and
+        part of a line is kept, because it may be the beginning of an answer. Raises SpokeUnasked
+        for a whole line.
         """
         if not self._incoming.strip():
             self._incoming = b""
@@ -359,9 +373,9 @@ def pipe_fill(descriptor: int) -> int:
 
 
 class WireLine(Struct, frozen=True, omit_defaults=True):
-    """One line of the log. ``ms`` is the time since the log was opened, with three decimals.
-    ``line`` has no newline, and escapes for bytes that are not UTF-8. ``unread`` marks output that
-    still waited when the channel was closed.
+    """One line of the log. ``ms`` is the time since the log was opened, in ms with three decimals.
+    ``way`` is ``to`` the bot, ``from`` it, or ``stderr``. ``line`` has no newline, and escapes for
+    bytes that are not UTF-8. ``unread`` marks output that still waited when the channel was closed.
     """
 
     ms: float
@@ -393,8 +407,10 @@ class WireLog:
         *,
         unread: bool = False,
     ) -> None:
-        """Adds lines to the log, with the time ``at_ns`` or the present one. ``hidden`` removes
-        secrets from them; empty lines are left out. Raises OSError.
+        """Adds to the log the lines in ``text``, which the bot labelled ``bot`` in ``seat`` was
+        sent or wrote (``way``), with the time ``at_ns`` of `time.monotonic_ns`, or the present one.
+        ``hidden`` is called with the text and returns it without secrets; blank lines are left out.
+        Raises OSError.
         """
         ms = round(((time.monotonic_ns() if at_ns is None else at_ns) - self._began_ns) / 1e6, 3)
         for line in hidden(text).split(b"\n"):

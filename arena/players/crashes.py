@@ -61,7 +61,7 @@ NOWHERE = "(?!)"
 
 
 class Form(NamedTuple):
-    """How an uncaught error looks in a language.
+    """How an uncaught error looks in a language. ``error`` and ``place`` are regular expressions.
 
     ``status``  the exit status of the process
     ``error``   matches the line with the error; its group ``said``, or if that is empty the next
@@ -119,8 +119,8 @@ class Crash(NamedTuple):
 
 
 def crash_of(stderr: str, status: int, folder: Path) -> Crash | None:
-    """The error that ended the bot in this folder with the exit status ``status``; None if its
-    ``stderr`` shows no error in a known form.
+    """The error that ended the bot whose files are in ``folder``, with the exit status ``status``;
+    None if its ``stderr`` shows no error in a known form.
     """
     lines = [line[:MAX_READ] for line in stderr.rstrip().splitlines()]
     python_crash = _traceback(lines, folder) if status == 1 else None
@@ -190,15 +190,17 @@ def _inside(file: str, folder: Path) -> str:
 
 
 def own_path(name: str, folder: Path, file: str) -> str:
-    """The path of a bot's file as its author knows it: below the bot's name, such as
-    ``my-bot/bot.py``. A script without a bot.toml is called by its own name.
+    """The path of a bot's file as its author knows it: ``file``, relative to the bot's ``folder``,
+    below the ``name`` of the bot, such as ``my-bot/bot.py``. A script without a bot.toml is called
+    by its own name.
     """
     return f"{name}/{file}" if (folder / MANIFEST_FILE).exists() else file
 
 
 def with_own_paths(name: str, folder: Path, text: str) -> str:
-    """A bot's stderr with the paths that its author knows, instead of those in the played copy of
-    its folder, which may not exist any more.
+    """The ``text`` that the bot called ``name`` wrote to stderr, with the paths that its author
+    knows instead of those in ``folder``, the played copy, which may not exist any more; see
+    `own_path`.
     """
     roots = {INSIDE, str(folder), str(folder.resolve())}
     copies = "|".join(map(re.escape, sorted(roots, key=len, reverse=True)))
@@ -207,7 +209,7 @@ def with_own_paths(name: str, folder: Path, text: str) -> str:
 
 
 def without_quoted(lines: Iterable[str], message: str) -> list[str]:
-    """The lines of a bot's stderr without the error that a message already quotes. Indented lines
+    """The lines of a bot's stderr without those that ``message`` already quotes. Indented lines
     stay: they are the code and the places in a traceback.
     """
     quoted = message.replace(QUOTE, APOSTROPHE)
@@ -219,7 +221,9 @@ def without_quoted(lines: Iterable[str], message: str) -> list[str]:
 
 
 def cure_of(crash: Crash, bot: Bot, sandbox: Sandbox) -> str:
-    """What to do about a common error that does not lie in the bot's code; empty for all others."""
+    """What a user can do about a common error of ``bot`` that does not lie in the bot's code but,
+    for example, in a missing module or a grant; empty for all others.
+    """
     is_walled = sandbox.tier != "none"
     is_shut = is_walled and not sandbox.of(bot.label).network
     if is_shut and (crash.is_refused_socket or re.search(NETWORK, crash.words)):

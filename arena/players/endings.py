@@ -34,12 +34,14 @@ UNWATCHED = (
 
 
 class Ending(NamedTuple):
-    """How a bot's process ended: an exit status, a signal's number, or the reason why it could not
-    be started.
+    """How a bot's process ended: an exit status (``exit``), a signal's number, or the reason why it
+    could not be started (``failed``). Those that do not apply are None or empty.
 
     ``unwatched``  something killed the keeper, which ends the bot, too
     ``excess``     the word of `EXCESSES` for which the bot was killed, and the amount that was too
                    much
+    ``cpu_s``      the CPU time of the process in s; 0 if not known
+    ``peak_kb``    the most memory that it had, in kB; 0 if not known
     """
 
     exit: int | None = None
@@ -52,7 +54,7 @@ class Ending(NamedTuple):
 
     @property
     def use(self) -> str:
-        """A text about the CPU time and memory that the process used, as far as known."""
+        """A text about the CPU time and memory that the process used; both are 0 if not known."""
         return f"{self.cpu_s:.2f} s of CPU time, at most {self.peak_kb >> 10} MB of memory"
 
     def __str__(self) -> str:
@@ -83,7 +85,7 @@ def reported_ending(line: str) -> Ending | None:
 
 
 def signal_name(number: int) -> str:
-    """The number and name of a signal: ``signal 11 (SIGSEGV)``."""
+    """The number of a signal with its name, if it has one: ``signal 11 (SIGSEGV)``."""
     try:
         return f"signal {number} ({signal.Signals(number).name})"
     except ValueError:

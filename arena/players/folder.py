@@ -56,8 +56,8 @@ class Bot(Struct, frozen=True):
 
     ``label``     its name in a run: the name in the registry, with ``@version`` for an old version,
                   and with ``:depth=3`` for the options in ``settings``
-    ``folder``    the folder with its files
-    ``sha256``    a hash of the files, without the version
+    ``folder``    the folder with its files, or the file of a bot that is a single script
+    ``sha256``    a hash of the files and of what its bot.toml says, without the version
     ``settings``  the options whose values differ from the defaults
     """
 
@@ -86,7 +86,7 @@ class Bot(Struct, frozen=True):
 
     @property
     def options(self) -> dict[str, Value]:
-        """The value of each option that the manifest declares, as the bot is told."""
+        """The value of each option that the manifest declares, by name, as the bot is told."""
         declared = self.manifest.options.items()
         values = {name: self.settings.get(name, option.usual) for name, option in declared}
         return {name: value for name, value in values.items() if value is not None}
@@ -120,7 +120,10 @@ def renamed(bot: Bot, base: str) -> Bot:
 
 
 def bot_at(path: Path, *, name: str | None = None, command: Sequence[str] | None = None) -> Bot:
-    """The bot in a folder with a bot.toml, or of a single script. Raises BotFolderError."""
+    """The bot in a folder with a bot.toml, or of a single script. ``name`` and ``command`` take the
+    place of what bot.toml says or, for a script, of what follows from the file's name; with a
+    ``command``, the folder need not have a bot.toml. Raises BotFolderError.
+    """
     words = list(command or ())
     if path.is_dir() and (os.path.lexists(path / MANIFEST_FILE) or command is None):
         written = read_manifest(path)
@@ -139,8 +142,8 @@ def bot_at(path: Path, *, name: str | None = None, command: Sequence[str] | None
 
 
 def from_inside(text: str) -> str:
-    """A hint for a user whose current folder is that of a bot and who named this bot by ``text``,
-    which means another folder there; empty if the user did not.
+    """A hint for a user who is in the folder of a bot and names that bot by ``text``, its name or a
+    path: it would be looked for elsewhere. Empty if the current folder is not that of such a bot.
     """
     with suppress(BotFolderError, OSError):
         here = Path.cwd()
@@ -151,8 +154,8 @@ def from_inside(text: str) -> str:
 
 
 def near_paths(path: Path) -> str:
-    """A question such as "did you mean 'my-bot'?" for a missing path, if its folder has a similar
-    name; else an empty text.
+    """A question such as "did you mean 'my-bot'?" for a path at which nothing is, if there is a
+    similar name in its folder; else an empty text.
     """
     try:
         beside = os.listdir(path.parent)  # noqa: PTH208 - only names
@@ -162,8 +165,9 @@ def near_paths(path: Path) -> str:
 
 
 def home_of_script(path: Path) -> Path | None:
-    """The folder of the bot to which a file belongs, as the folder's bot.toml says; None for a
-    script that stands alone.
+    """The folder of the bot to which a file belongs: the file is the folder's bot.toml, or the
+    bot.toml's command or build names it. None for a script that stands alone, or a path that is no
+    file. Raises BotFolderError for a broken bot.toml.
     """
     if not path.is_file() or not (path.parent / MANIFEST_FILE).is_file():
         return None
@@ -174,8 +178,8 @@ def home_of_script(path: Path) -> Path | None:
 
 
 def script_command(path: Path) -> list[str]:
-    """The command that runs a single script: the interpreter for the file's ending, or the script
-    itself if it is executable. Raises BotFolderError.
+    """The command that runs a single script: the interpreter for the ending of the file's name, or
+    the script itself if it is executable. Raises BotFolderError.
     """
     interpreter = INTERPRETERS.get(path.suffix)
     if interpreter:
@@ -190,8 +194,10 @@ def script_command(path: Path) -> list[str]:
 
 
 def bot_files(path: Path) -> list[Path]:
-    """The files of a bot below its folder, sorted. Raises BotFolderError for links that lead out of
-    the folder, special files, and more or larger files than a bot may have.
+    """The paths of a bot's files relative to its folder, sorted; for a single script, ``path`` is
+    the file, and the list has its name alone. Raises BotFolderError for links that lead out of the
+    folder, special files, folders that cannot be read, and more or larger files than a bot may
+    have.
     """
     if path.is_file():
         return [Path(path.name)]
@@ -226,8 +232,8 @@ def _refuse_unreadable(error: OSError) -> NoReturn:
 
 
 def played_copy(run: Path, info: BotInfo) -> Bot:
-    """The copy of a bot that a run played, from the run's folder. Its hash is not checked. Raises
-    BotFolderError.
+    """The copy of a bot that a run played, from the run's folder, with the label and options that
+    it played with. Its hash is not checked. Raises BotFolderError, also if there is no such copy.
     """
     folder = run / info.copy
     if not has_folder(run, info.copy):
@@ -247,7 +253,8 @@ def played_copy(run: Path, info: BotInfo) -> Bot:
 
 def content_hash(path: Path, manifest: Manifest) -> str:
     """The sha256 of a bot: of its manifest without the version, of each file's name, executable bit
-    and bytes, and of the comments in its bot.toml, which the bot can read.
+    and bytes, and of the comments in its bot.toml, which the bot can read. ``path`` is its folder,
+    or the file of a single script. Raises BotFolderError.
     """
     unversioned = replace(manifest, version="1")
     digest = hashlib.sha256(msgspec.json.encode(unversioned))
@@ -279,8 +286,10 @@ def manifest_text(file: Path) -> str:
 
 
 def copy_files(path: Path, target: Path) -> None:
-    """Copies a bot's files into a new folder. Of the file modes, only the executable
-    bit is kept.
+    """Copies a bot's files (see `bot_files`) into the folder ``target``. ``path`` is the bot's
+    folder, or the file of a single script. Folders are made where they are missing; files of the
+    same names are replaced, and others stay. Of the file modes, only the executable bit is kept.
+    Raises BotFolderError, OSError.
     """
     base = path.parent if path.is_file() else path
     for file in bot_files(path):

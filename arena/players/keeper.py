@@ -117,7 +117,9 @@ class Arena:
             pass
 
     def orders(self) -> bytes:
-        """What the arena asks for, one byte each; empty if the arena has closed the socket."""
+        """What the arena asks for, one byte each (see native/keeper.c); empty if the arena has
+        closed the socket.
+        """
         try:
             return self._socket.recv(64)
         except OSError:
@@ -156,7 +158,9 @@ def start_bot(options: KeeperOptions, arena: Arena, libc: ctypes.CDLL) -> tuple[
 
 
 def become_bot(options: KeeperOptions, keeper: int, libc: ctypes.CDLL) -> None:
-    """Turns this process, a child of the keeper, into the bot. Raises OSError."""
+    """Turns this process, a child of the keeper (whose process id is ``keeper``), into the bot, and
+    does not return. Raises OSError if the command cannot be started.
+    """
     os.setsid()
     if not is_init():
         if sys.platform == "linux":
@@ -186,7 +190,9 @@ def become_bot(options: KeeperOptions, keeper: int, libc: ctypes.CDLL) -> None:
 
 
 def set_limit(kind: int, number: int) -> None:
-    """Sets both limits of this kind to the number, or to what the hard limit allows."""
+    """Sets both limits of this kind, a constant RLIMIT_... of the module `resource`, to ``number``,
+    or to what the hard limit allows.
+    """
     _, hard = resource.getrlimit(kind)
     most = number if hard == resource.RLIM_INFINITY else min(number, hard)
     resource.setrlimit(kind, (most, most))
@@ -195,7 +201,10 @@ def set_limit(kind: int, number: int) -> None:
 def wait_for_end(
     child: int, control: int, arena: Arena, options: KeeperOptions, watch: Watch
 ) -> None:
-    """Returns once the bot has ended or used too much, or the arena has closed the socket."""
+    """Returns once the bot, whose process id is ``child``, has ended or used too much, or the arena
+    has closed the socket. Meanwhile it does what the arena asks for over ``control``, the
+    descriptor of that socket.
+    """
     poll = select.poll()
     poll.register(control, select.POLLIN)
     try:
@@ -226,7 +235,7 @@ def wait_for_end(
 
 def excess_of(child: int, arena: Arena, options: KeeperOptions, watch: Watch) -> str:
     """Looks at what the bot uses. Returns the line for the arena about a limit that it exceeds,
-    else an empty text. In a pid namespace, a bot with more than `CROWD` processes is stopped
+    else an empty text. In a pid namespace, a bot with more than `CROWD` processes is paused
     meanwhile.
     """
     is_running = is_init() and not arena.has_paused
@@ -250,8 +259,8 @@ def next_look_ms() -> int:
 
 
 def reap(child: int, arena: Arena) -> bool:
-    """Waits for all ended children. If the bot is among them, tells the arena how it ended. Returns
-    whether it is.
+    """Waits for all children that have ended, without waiting for others. If the bot is among them,
+    tells the arena how it ended. Returns whether it is.
     """
     while True:
         try:
@@ -319,7 +328,10 @@ def stop_bot(*, has_more_cores: bool) -> None:
 
 
 def give_way(number: int) -> None:
-    """Lets other processes run for a moment, before the look with this number is repeated."""
+    """Lets other processes run for a moment, between two checks whether stopped processes have come
+    to a stop. ``number`` counts the checks so far, from 0: after the first `QUICK_ROUNDS` ones the
+    keeper only yields the processor, later it sleeps for 0.1 ms.
+    """
     if number < QUICK_ROUNDS:
         os.sched_yield()
     else:
@@ -327,8 +339,9 @@ def give_way(number: int) -> None:
 
 
 def stop_first(child: int) -> None:
-    """Stops the bot's first process, before its children are. A shell that minds its children would
-    end if it saw one of them stopped; such a shell sleeps meanwhile.
+    """Stops the bot's first process, ``child``, before its children are stopped, and waits up to
+    `MAX_FIRST_MS` until it has stopped. Does nothing unless that process sleeps. A shell that minds
+    its children would end if it saw one of them stopped; such a shell sleeps meanwhile.
     """
     if not is_asleep(child):
         return
@@ -367,8 +380,8 @@ def send(target: int, number: int) -> None:
 
 
 def kill_all(child: int) -> bool:
-    """Kills the bot's process group, then its orphans generation by generation. Returns whether
-    none is left.
+    """Kills the process group of the bot, whose first process is ``child``, then its orphans
+    generation by generation, for at most `PATIENCE_S` seconds. Returns whether none is left.
     """
     # the kernel kills the other processes of the namespace when its first one ends
     if is_init():
@@ -401,8 +414,8 @@ def kill_all(child: int) -> bool:
 
 
 def main() -> int:
-    """Starts the bot, waits until the bot or the arena ends, and kills what is left. Returns 0, or
-    1 if a process could not be killed.
+    """Starts the bot, waits until the bot or the arena ends, and kills what is left. Returns the
+    exit status: 0, or 1 if a process could not be killed.
     """
     options = KeeperOptions(sys.argv[1:])
     # The kernel keeps signals of the bot from the first process of a namespace, except those for

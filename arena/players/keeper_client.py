@@ -1,9 +1,9 @@
 """The arena's side of a keeper, which is the parent of one bot: the client starts the keeper, reads
-what it reports, has it stop and resume the bot, and ends it.
+what it reports, has it pause and resume the bot, and ends it.
 
 The keeper is a C program, `native/keeper.c`. Where the arena was installed without a C compiler,
-its Python twin `arena.players.keeper` does the same. ``ARENA_KEEPER=python|native`` forces one of
-the two; it is an error if that one is missing.
+its Python twin `arena.players.keeper` does the same. The environment variable ``ARENA_KEEPER``
+forces one of the two, see `keeper_command`.
 """
 
 import os
@@ -50,8 +50,10 @@ Language = Literal["python", "native"]
 
 @cache
 def keeper_command() -> list[str]:
-    """The start of the command that runs a keeper. Raises UserError if ``ARENA_KEEPER`` asks for
-    one that does not exist.
+    """The start of the command that runs a keeper. The environment variable ``ARENA_KEEPER`` is
+    ``native`` for the C program, ``python`` for its twin, and empty or not set for C where it was
+    built, else Python. Raises UserError for another value, and for ``native`` if that was not
+    built.
     """
     wanted = os.environ.get("ARENA_KEEPER", "")
     if wanted not in ("", "python", "native"):
@@ -87,8 +89,8 @@ def is_readable(descriptor: int, seconds: float) -> bool:
 
 
 def output_chunks(descriptor: int, deadline: float) -> Iterator[bytes]:
-    """What can be read from a pipe until it ends, or until ``deadline`` on the clock of
-    `time.monotonic`.
+    """Yields what can be read from a pipe, piece by piece, until it ends, or until ``deadline`` on
+    the clock of `time.monotonic`.
     """
     while is_readable(descriptor, deadline - time.monotonic()):
         chunk = os.read(descriptor, CHUNK)
@@ -100,11 +102,12 @@ def output_chunks(descriptor: int, deadline: float) -> Iterator[bytes]:
 class KeeperClient:
     """A started keeper and what it has reported.
 
-    ``process`` is what the arena started: the keeper, or the bubblewrap around it. ``helpers`` is
-    the number of processes from there to the bot that are not the bot's. ``counter`` is a
-    descriptor from which the CPU time of the bot can be read, -1 if there is none. ``has_many``:
-    the bot was seen with more than one process or thread. ``has_ended``: the keeper does not exist
-    any more.
+    ``process``    what the arena started: the keeper, or the bubblewrap around it
+    ``helpers``    the number of processes from there to the bot that are not the bot's
+    ``counter``    a descriptor from which the CPU time of the bot can be read, -1 if there is none
+    ``lines``      what the keeper has reported so far, see native/keeper.c
+    ``has_many``   whether the bot was seen with more than one process or thread
+    ``has_ended``  whether the keeper does not exist any more
     """
 
     def __init__(
@@ -162,7 +165,9 @@ class KeeperClient:
         adoption.keepers.add(self.process.pid)
 
     def read(self) -> None:
-        """Reads what the keeper has reported since the last call into ``lines``."""
+        """Reads what the keeper has reported since the last call, and updates ``lines`` and the
+        other attributes. Does not wait.
+        """
         while not self.has_ended:
             try:
                 text, descriptors, _, _ = socket.recv_fds(self._socket, 4096, 1, CLOSE_ON_EXEC)
@@ -188,7 +193,9 @@ class KeeperClient:
 
     @property
     def started(self) -> str:
-        """The id of the bot's first process as the keeper knows it; empty before it exists."""
+        """The process id, as text, of the bot's first process as the keeper knows it; empty before
+        it exists.
+        """
         starts = (line.split()[1] for line in self.lines if line.startswith("started "))
         return next(starts, "")
 
@@ -200,9 +207,10 @@ class KeeperClient:
         return next(filter(None, map(reported_ending, self.lines)), None)
 
     def stop_bot(self, *, at_once: bool) -> None:
-        """Has the keeper stop all processes of the bot, and waits until they are stopped. Unless
-        they are stopped ``at_once``, the first process is stopped before its children, because a
-        shell that saw its child stopped would end.
+        """Has the keeper pause all processes of the bot, and waits until they are. With ``at_once``
+        they are paused in any order; without, the first process before its children, because a
+        shell that saw its child stop would end. A keeper that does not do it within `PAUSE_S`
+        seconds is killed, and the bot with it.
         """
         self._stops_wanted += 1
         with suppress(OSError):

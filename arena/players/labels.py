@@ -23,8 +23,8 @@ LABELS_KEPT = 1024
 
 
 def copy_name(base: str, number: int) -> str:
-    """The name, without options, of the copy with this ``number`` of the bot called ``base``. No
-    version of a bot has such a name.
+    """The name, without options, of the copy with this ``number`` of the bot called ``base``, such
+    as ``my-bot@copy2``. No version of a bot has such a name.
     """
     sign = "-" if "@" in base else "@"
     return f"{base}{sign}copy{number}"
@@ -38,8 +38,8 @@ def is_copy(label: str) -> bool:
 
 
 def split_options(text: str) -> tuple[str, str | None]:
-    """Splits a name or path such as ``my-bot:depth=3`` before its options. The text of the options
-    is None if there is no ``:``.
+    """Splits a name or path such as ``my-bot:depth=3`` at the ``:`` before its options. The text of
+    the options is None if there is no ``:``.
     """
     folder, slash, last = text.rpartition("/")
     name, colon, options = last.partition(":")
@@ -47,8 +47,8 @@ def split_options(text: str) -> tuple[str, str | None]:
 
 
 def split_bots(text: str) -> list[str]:
-    """Splits names of bots at commas. Commas also separate the options of one bot: a part with
-    ``=`` belongs to the name before it.
+    """Splits names of bots, with or without options, at commas. Commas also separate the options of
+    one bot: a part with ``=`` belongs to the name before it, if that has options already.
     """
     names: list[str] = []
     for part in map(str.strip, text.split(",")):
@@ -61,8 +61,9 @@ def split_bots(text: str) -> list[str]:
 
 
 def read_settings(text: str, declared: Mapping[str, Option], bot: str) -> dict[str, Value]:
-    """The settings in a text such as ``depth=3,c=1.4``, without those that equal their default, in
-    the order of the ``declared`` options. Raises ConfigError.
+    """The settings in a text such as ``depth=3,c=1.4``, without those that equal their default:
+    first the ``declared`` options of the bot, then those of every bot, each in their order. ``bot``
+    is the bot's name, for messages. Raises ConfigError.
     """
     if len(text) > MAX_TEXT:
         raise ConfigError(
@@ -88,7 +89,9 @@ def read_settings(text: str, declared: Mapping[str, Option], bot: str) -> dict[s
 def settings_of(
     texts: Mapping[str, str], declared: Mapping[str, Option], bot: str
 ) -> dict[str, Value]:
-    """The settings given by texts of options by name, as in `read_settings`. Raises ConfigError."""
+    """Like `read_settings`, for the text of each option's value, by the option's name. Raises
+    ConfigError.
+    """
     known = {**declared, **ARENA_OPTIONS}
     for name in texts:
         if name not in known:
@@ -152,7 +155,7 @@ def _parts(label: str) -> tuple[str, frozenset[tuple[str, str | float]]]:
 
 
 class Odds(NamedTuple):
-    """The limits that a label sets; None for those that the run or bot.toml decides."""
+    """The limits that a label sets, in ms and MB; None where the run or bot.toml decides."""
 
     move_ms: int | None = None
     game_ms: int | None = None
@@ -162,8 +165,8 @@ class Odds(NamedTuple):
 
 @lru_cache(maxsize=LABELS_KEPT)
 def odds_of(label: str) -> Odds:
-    """The limits that a label sets. Raises ConfigError for a value that is no such limit, which a
-    run.json from elsewhere may contain.
+    """The limits that a label sets. Raises ConfigError if the text of a limit is no value that it
+    may have, which a run.json from elsewhere may contain.
     """
     limits: dict[str, int] = {}
     options = label.partition(":")[2]
@@ -185,8 +188,8 @@ def has_odds(label: str) -> bool:
 
 
 def timing_for(label: str, timing: Timing) -> Timing:
-    """The time control of the bot with this label in a game with this ``timing``: the label may set
-    limits of its own. Raises ConfigError.
+    """The time control of the bot with this label in a game with this ``timing``, some of whose
+    limits the label may replace. Raises ConfigError, also for an increment without a bank.
     """
     odds = odds_of(label)
     limits = {"move_ms": odds.move_ms, "game_ms": odds.game_ms, "increment_ms": odds.increment_ms}

@@ -72,7 +72,7 @@ OPTION_EXAMPLE = '{type = "int", default = 3, min = 1, max = 9'
 class Option(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """An option that a bot.toml declares; an option of `ARENA_OPTIONS` has no ``default``.
 
-    ``min`` and ``max`` belong to numbers, ``choices`` to a choice.
+    ``min`` and ``max`` belong to numbers, None for no limit; ``choices`` belong to a choice.
     """
 
     type: Literal["int", "float", "bool", "choice"]
@@ -93,7 +93,9 @@ class Option(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
 
     @property
     def wanted(self) -> str:
-        """A phrase that says what a value of this option must be."""
+        """A phrase for messages that says what a value of this option must be, such as "a whole
+        number from 1 to 9".
+        """
         kind = KINDS[self.type][0]
         if self.type == "choice":
             return f"one of {', '.join(self.choices)}"
@@ -103,7 +105,7 @@ class Option(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
 
     @property
     def range(self) -> str:
-        """A phrase for the range of a number; empty if it has no limits."""
+        """A phrase for the range of a number, such as "1 to 9"; empty if it has no limits."""
         low, high = (None if end is None else value_text(end) for end in (self.min, self.max))
         if low is not None:
             return f"{low} or more" if high is None else f"{low} to {high}"
@@ -111,8 +113,8 @@ class Option(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
 
     @property
     def ends(self) -> tuple[Value, Value]:
-        """The smallest and the largest value, as far as the option has limits; for a choice, the
-        first and the last.
+        """The smallest and the largest value; the default takes the place of a limit that the
+        option does not have. For a choice, the first and the last; for a bool, False and True.
         """
         if self.type == "bool":
             return False, True
@@ -125,7 +127,9 @@ class Option(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
         return low, high
 
     def value_of(self, text: str) -> Value | None:
-        """The value that a text stands for; None if it is not a value of this option."""
+        """The value that a text, such as ``3`` or ``true``, stands for; None if it is not a value
+        of this option.
+        """
         value: Value | None = None
         if self.type == "bool":
             value = {"true": True, "false": False}.get(text)
@@ -178,9 +182,10 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
     """The contents of a bot.toml.
 
     ``command`` and each ``build`` step run in the bot's folder. ``programs`` are programs that the
-    bot runs beside those that its command names. ``fresh`` asks for a new process
-    for every game. ``startup_ms`` and ``move_ms`` are the shortest times with which the bot still
-    plays as intended. ``options`` are by name, in the order of the file.
+    bot runs beside those that its command names. ``fresh`` asks for a new process for every game.
+    ``memory_mb`` and ``processes`` are limits for all its processes together. ``startup_ms`` and
+    ``move_ms`` are the shortest times, in ms, with which the bot still plays as intended; None if
+    it names none. ``options`` are by name, in the order of the file.
     """
 
     name: str
@@ -218,7 +223,9 @@ class Toml(NamedTuple):
     values: dict[str, Any]
 
     def place(self, key: str) -> str:
-        """The file's name with the line of a key or table, if it can be found."""
+        """The file's path with the line of a key or table, if it can be found, such as ``bot.toml
+        line 3``.
+        """
         key_there = rf"^[\[ \t]*[\"']?{re.escape(key)}[\"']?[ \t]*[].=]"
         match = re.search(key_there, self.text, re.MULTILINE)
         line = f" line {self.text.count(chr(10), 0, match.start()) + 1}" if match else ""
@@ -356,7 +363,7 @@ def _read_option(name: str, declaration: Any, where: str) -> Option:
 
 
 def _wrong_choices(option: Option) -> str:
-    """Describe what is wrong with the choices of an option; an empty text if nothing is."""
+    """What is wrong with the choices of an option; an empty text if nothing is."""
     choices = option.choices
     if option.type != "choice":
         return f"expected no choices with type {option.type}" if choices else ""
@@ -370,7 +377,7 @@ def _wrong_choices(option: Option) -> str:
 
 
 def _wrong_range(option: Option) -> str:
-    """Describe what is wrong with the range of an option; an empty text if nothing is."""
+    """What is wrong with the range of an option; an empty text if nothing is."""
     for key, end in (("min", option.min), ("max", option.max)):
         if end is None:
             continue
@@ -385,7 +392,7 @@ def _wrong_range(option: Option) -> str:
 
 
 def _wrong_default(option: Option) -> str:
-    """Describe what is wrong with the default of an option; an empty text if nothing is."""
+    """What is wrong with the default of an option; an empty text if nothing is."""
     default = option.usual
     kind, types = KINDS[option.type]
     if default is None:
@@ -423,7 +430,9 @@ def played_text(text: str, manifest: Manifest) -> str:
 
 
 def check_name(name: str, where: str) -> None:
-    """Raises BotFolderError unless the name can be part of a game's id, a file name and a table."""
+    """Raises BotFolderError unless the name can be part of a game's id, a file name and a table.
+    Its message begins with ``where``, the place of the name.
+    """
     if not NAME.fullmatch(name):
         plain = normalize("NFKD", name).encode("ascii", "ignore").decode()
         fit = NOT_IN_NAME.sub("-", plain).strip("-._")[:40].rstrip("-._") or "my-bot"

@@ -13,7 +13,9 @@ View = Literal["incremental", "full"]
 
 
 class Hello(Struct, tag="hello", frozen=True):
-    """The first message to a process; the bot answers with `Ready`."""
+    """The first message to a process; the bot answers with `Ready`. ``arena`` is the arena's
+    version.
+    """
 
     id: int
     protocol: int
@@ -21,8 +23,9 @@ class Hello(Struct, tag="hello", frozen=True):
 
 
 class Start(Struct, tag="start", frozen=True, omit_defaults=True):
-    """The start of a game. Times are in ms; ``game_ms`` is the bank for the whole game, absent if
-    there is none.
+    """The start of a game. ``board`` has the board's rows, and ``pagodas`` is the number of pagodas
+    that each player holds at the start. Times are in ms; ``game_ms`` is the bank for the whole
+    game, absent if there is none.
 
     ``clock`` is ``wall`` if time is measured by the wall clock, and absent for CPU time.
     ``options`` has the value of each option that the bot declares, absent if it declares none.
@@ -41,7 +44,9 @@ class Start(Struct, tag="start", frozen=True, omit_defaults=True):
 
 
 class ProvinceView(Struct, frozen=True):
-    """A province in the full view of a position."""
+    """A province in the full view of a position: its ``colour``, the ``seat`` that owns it, the
+    number of ``pagodas`` on it, and the names of its squares.
+    """
 
     colour: str
     seat: int
@@ -50,7 +55,9 @@ class ProvinceView(Struct, frozen=True):
 
 
 class VillageView(Struct, frozen=True):
-    """A village in the full view of a position; ``seat`` is None while the village is free."""
+    """A village in the full view of a position: the ``seat`` that owns it, None while it is free,
+    and the names of its squares.
+    """
 
     seat: int | None
     squares: list[str]
@@ -58,7 +65,8 @@ class VillageView(Struct, frozen=True):
 
 class PositionView(Struct, frozen=True):
     """Everything that is public in a position (R2.2). ``rows`` are the board's rows with the
-    colours on them.
+    colours on them. ``left`` has the pagodas left and ``hands`` the number of tiles in hand, both
+    by seat; ``pile`` is the number of tiles in the draw pile.
     """
 
     rows: list[str]
@@ -70,7 +78,9 @@ class PositionView(Struct, frozen=True):
 
 
 class Turn(Struct, tag="turn", frozen=True, gc=False):
-    """A request for a move; the bot answers with `Move`."""
+    """A request for a move; the bot answers with `Move`. ``hand`` has the tiles of the seat, two
+    letters each, and ``time_ms`` is the time for the answer in ms.
+    """
 
     id: int
     hand: list[str]
@@ -78,8 +88,8 @@ class Turn(Struct, tag="turn", frozen=True, gc=False):
 
 
 class FullTurn(Struct, tag="turn", frozen=True):
-    """A request for a move with the full view: ``position`` is a `PositionView` and ``legal`` the
-    list of the legal moves, both already encoded as JSON.
+    """A request for a move with the full view: like `Turn`, and ``position`` is a `PositionView`
+    and ``legal`` the list of the legal moves, both already encoded as JSON.
     """
 
     id: int
@@ -90,7 +100,9 @@ class FullTurn(Struct, tag="turn", frozen=True):
 
 
 class EventView(Struct, frozen=True, omit_defaults=True, gc=False):
-    """One consequence of a placement; ``home`` has the pagodas that each seat got back, if any."""
+    """One consequence of a placement: ``event`` is its kind, ``at`` a square. ``home`` has by seat
+    the pagodas that were given back, None if none were.
+    """
 
     event: str
     seat: int
@@ -100,8 +112,9 @@ class EventView(Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 class Played(Struct, tag="played", frozen=True, omit_defaults=True, gc=False):
-    """A public line: a seat placed a tile or passed. ``forfeited`` says that it passed because it
-    has left the game.
+    """A public line: a seat placed a tile or passed. ``left`` has by seat the pagodas left
+    afterwards, and ``pile`` is the number of tiles in the draw pile. ``forfeited`` says that the
+    seat passed because it has left the game.
     """
 
     seat: int
@@ -113,7 +126,9 @@ class Played(Struct, tag="played", frozen=True, omit_defaults=True, gc=False):
 
 
 class End(Struct, tag="end", frozen=True):
-    """The message that the game is over."""
+    """The message that the game is over: ``end`` is the reason, ``left`` the pagodas left and
+    ``ranks`` the ranks, both by seat.
+    """
 
     end: str
     left: list[int]
@@ -125,7 +140,9 @@ class Quit(Struct, tag="quit", frozen=True):
 
 
 class Ready(Struct, tag="ready", frozen=True):
-    """The bot's answer to `Hello`."""
+    """The bot's answer to `Hello`. With the ``view`` ``full`` it gets each request as `FullTurn`,
+    with ``incremental`` as `Turn`.
+    """
 
     id: Id
     view: View = "incremental"

@@ -1,10 +1,11 @@
-"""Kills the processes that a bot leaves behind if its keeper is killed. This process adopts them
-while bots live (on Linux).
+"""Kills the processes that a bot leaves behind if its keeper, the process that watches over it, is
+killed. On Linux, this process adopts such orphans as long as it has bots.
 
 Not every child of this process belongs to a bot: a notebook, for example, starts programs of its
 own. A child is taken for a bot's if it is in the session in which the keeper started the bot, if
-its environment names the keeper, or if it descends from such a process. Nothing else is killed,
-unless a process declares that it has no children but keepers.
+its environment names the keeper, or if it descends from such a process. No other child is killed.
+The workers of a run are an exception: they start nothing but keepers, and say so with
+`expect_only_keepers`. There every child that is no keeper counts as an orphan, and is killed.
 """
 
 import ctypes
@@ -24,7 +25,11 @@ SESSION_FIELD = 3
 
 
 class Adoption:
-    """Makes this process the parent of all orphans below it, as long as it has bots."""
+    """Makes this process the parent of all orphans below it (on Linux), as long as it has bots.
+
+    ``keepers``           the process ids of the keepers that run
+    ``has_only_keepers``  whether this process starts no children but keepers
+    """
 
     def __init__(self) -> None:
         self.keepers = set[int]()
@@ -34,7 +39,9 @@ class Adoption:
         self._was_subreaper = False
 
     def begin(self) -> None:
-        """Counts a bot that is about to start."""
+        """Counts a bot that is about to start. With the first one, this process begins to adopt
+        orphans.
+        """
         with self._lock:
             if self._bots == 0:
                 self._was_subreaper = is_subreaper()
@@ -56,14 +63,14 @@ adoption = Adoption()
 
 
 def expect_only_keepers() -> None:
-    """Declares that this process has no children but keepers, so that any other child is a bot's
-    orphan.
+    """Declares that this process starts no children but keepers. From now on, `kill_orphans` takes
+    every other child for a bot's orphan.
     """
     adoption.has_only_keepers = True
 
 
 def is_subreaper() -> bool:
-    """Whether this process adopts the orphans among its descendants."""
+    """Whether this process adopts the orphans among its descendants; False except on Linux."""
     answer = ctypes.c_int(0)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(IS_SUBREAPER, ctypes.byref(answer), 0, 0, 0)
@@ -71,8 +78,10 @@ def is_subreaper() -> bool:
 
 
 def kill_orphans(keeper: int, session: int | None) -> None:
-    """Kills what the bot of a killed keeper left behind, generation by generation. ``session`` is
-    the one in which the keeper started the bot, None if it had not started it yet.
+    """Kills what the bot of a killed keeper left behind, generation by generation, for at most
+    `PATIENCE_S` seconds. ``keeper`` is the keeper's process id. ``session`` is the session in which
+    the keeper started the bot, None if it had not started it yet. Except on Linux, only the
+    processes in the session's first process group are killed.
     """
     if sys.platform != "linux":
         if session is not None:
@@ -96,7 +105,9 @@ def kill_orphans(keeper: int, session: int | None) -> None:
 
 
 def _is_of_bot(pid: int, keeper: int, session: int | None) -> bool:
-    """Whether a child of this process is an orphan of the bot with this keeper and session."""
+    """Whether the child ``pid`` of this process is an orphan of the bot with this keeper and
+    session.
+    """
     if pid in adoption.keepers:
         return False
     if adoption.has_only_keepers:

@@ -26,8 +26,8 @@ _locks: dict[str, int] = {}
 
 
 def make_passing(kind: str) -> str:
-    """Makes an empty temporary folder that this process owns, and returns its path; ``kind`` is a
-    part of its name. Raises OSError, and then leaves no folder.
+    """Makes an empty temporary folder that this process owns, and returns its path; ``kind`` is any
+    word, which becomes a part of its name. Raises OSError, and then leaves no folder.
     """
     with ExitStack() as undo:
         made = tempfile.mkdtemp(prefix=UNFINISHED)
@@ -81,13 +81,16 @@ def remove_abandoned() -> list[Path]:
 
 
 def age_s(place: Path) -> float:
-    """How many seconds ago a folder was last changed, by the clock of its file system."""
+    """How many seconds ago a folder was last changed, by the time that its file system notes for
+    it.
+    """
     return datetime.now(UTC).timestamp() - place.lstat().st_mtime
 
 
 def remove_tree(folder: str) -> None:
     """Removes a folder to which a bot may have written, with everything in it. If the path is a
-    link, only the link is removed. Files that cannot be removed stay.
+    link, only the link is removed. Does nothing if there is nothing at the path. Files that cannot
+    be removed stay, without an error.
 
     Python removes nearly every folder. It fails for folders that are nested deeper than its stack,
     and for folders that their owner may not list; programs of the system remove those.

@@ -55,8 +55,14 @@ PERSON = Bot(
 
 
 class Answer(Struct, frozen=True, gc=False):
-    """A move in notation, its cost by the clock in use, the times of request and answer, and the
-    bot's note. ``idle_ns`` is how long the bot was idle meanwhile, if CPU time is measured.
+    """An answer of a player to a request for a move.
+
+    ``move``         the move in notation; whether it is legal is not judged yet
+    ``spent_ns``     what it cost by the clock in use, in ns
+    ``asked_ns``     when it was asked, by `time.monotonic_ns`; 0 if unknown
+    ``answered_ns``  when it answered, by the same clock; 0 if unknown
+    ``note``         the bot's note on the move; None without one
+    ``idle_ns``      how long the bot was idle meanwhile; 0 unless CPU time is measured
     """
 
     move: str
@@ -68,9 +74,12 @@ class Answer(Struct, frozen=True, gc=False):
 
 
 class Evidence(Struct, frozen=True):
-    """The evidence of a fault. ``after_ms`` and the times in ``lines`` count from the start of the
-    game; ``ending`` is empty if the process was still running; ``asked_ms`` is the time allowed for
-    each answer of the game, including the missing one.
+    """The evidence of a fault of ``bot``, its label, in ``seat``. ``turn`` is the number of
+    placements before the fault, ``kind`` that of `faults.FaultKind`, and ``detail`` a text for
+    people. ``after_ms`` and the times in ``lines`` are ms since the start of the game. ``ending``
+    says how the process ended; empty if it was still running. ``stderr`` is the end of what the bot
+    wrote there. ``asked_ms`` is the time in ms allowed for each answer of the game, including the
+    missing one.
     """
 
     bot: str
@@ -87,20 +96,23 @@ class Evidence(Struct, frozen=True):
 
 class Player:
     """Chooses the moves of one seat, in one game after another. Methods that most players do not
-    need do nothing here.
+    need do nothing here. ``name`` is the player's label.
 
     ``meanwhile`` is set by the referee, and called now and then during a long wait for an answer.
-    Every method may raise Forfeit.
+    `begin` and `choose` may raise Forfeit for a fault of the player, and Void or BusyMachineError
+    if the game cannot go on for another reason.
     """
 
     name: str
     meanwhile: Callable[[], None] = staticmethod(lambda: None)
 
     def begin(self, start: Start) -> None:
-        """Begins a game."""
+        """Begins a game, as ``start`` describes it."""
 
     def choose(self, state: State, budget_ns: int) -> Answer:
-        """The move of the seat whose turn it is; ``budget_ns`` is the time for the answer."""
+        """The move of the seat whose turn it is in ``state``; ``budget_ns`` is the time for the
+        answer in ns.
+        """
         raise NotImplementedError
 
     def rest(self) -> None:
@@ -119,21 +131,21 @@ class Player:
         """Releases what the player holds between games; calling it again does nothing."""
 
     def take_stderr(self) -> list[tuple[str, str]]:
-        """The lines that the player wrote to stderr since the last call, each with the time it was
-        written, such as ``turn 3``. Empty unless stderr is collected.
+        """The lines that the player wrote to stderr since the last call, each as a pair of the time
+        it was written, such as ``turn 3``, and the text. Empty unless stderr is collected.
         """
         return []
 
     def evidence(self) -> tuple[str, Dialogue, str]:
-        """How the process ended, the last lines both ways, and the end of stderr; empty without a
-        process.
+        """How the process ended, the last lines both ways, and the end of stderr; all three empty
+        without a process.
         """
         return "", [], ""
 
 
 class InProcessPlayer(Player):
-    """A player that calls ``choose(state, seed)``. It is trusted: it sees the whole state and is
-    never late.
+    """A player that calls ``choose(state, seed)``, which returns the mover's move as a number. It
+    is trusted: it sees the whole state and is never late.
     """
 
     is_running = False
@@ -150,7 +162,7 @@ class InProcessPlayer(Player):
 
     # The budget is unused, because a function is never late.
     def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002
-        """The function's move in a copy of the state."""
+        """The move that the function chooses in a copy of the state, with the time that it took."""
         began_ns = time.monotonic_ns()
         move = self._choose(state.copy(), self._seed)
         return Answer(move_text(state.board, move), time.monotonic_ns() - began_ns, began_ns)
@@ -158,18 +170,21 @@ class InProcessPlayer(Player):
 
 # The seed is unused: this is the signature of every choosing function.
 def first_move(state: State, seed: int) -> int:  # noqa: ARG001
-    """The first legal move."""
+    """The first legal move of the mover, who must have one. The seed is not used."""
     return state.nth(0)
 
 
 def random_move(state: State, seed: int) -> int:
-    """A random legal move; the same seed and turn give the same move."""
+    """A random legal move of the mover, who must have one; the same seed and turn give the same
+    move.
+    """
     return state.nth((seed * 2654435761 + state.turns * 40503) % 4294967291 % state.legal_count())
 
 
 class BuiltIn(NamedTuple):
-    """A playout policy as a bot. It looks at ``among`` legal moves drawn at random, or at all of
-    them if that is 0.
+    """A policy of the rules core that plays out games, as a bot: ``policy`` is ``uniform``,
+    ``greedy`` or ``careful``. It looks at ``among`` legal moves drawn at random, or at all of them
+    if that is 0.
     """
 
     policy: str
@@ -188,7 +203,9 @@ class BuiltIn(NamedTuple):
 
 
 def built_in(name: str) -> BuiltIn:
-    """The built-in bot of that name. Raises ConfigError."""
+    """The built-in bot of that name, such as ``greedy`` or ``careful-8``. Raises ConfigError if
+    there is none.
+    """
     match = NAME.fullmatch(name)
     if match is None:
         cure = (

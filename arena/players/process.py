@@ -46,13 +46,14 @@ CURES = {
 
 
 class BotProcess:
-    """A started bot. ``to_bot`` and ``from_bot`` are descriptors that the caller owns.
-    ``processes`` 0 sets no limit to the number of processes. ``grants`` are what the bot may do
-    beyond the sandbox, and ``programs`` those of the system that it may run beside the ones that
-    its command names.
+    """A started bot. ``to_bot`` and ``from_bot`` are the arena's ends of its pipes, descriptors
+    that the caller closes. ``processes`` is the most processes that it may have, 0 for no limit;
+    ``memory_mb`` is the most memory of all together, in MB. ``building`` gives it the limits of a
+    build, and lets it write to its folder. ``grants`` are what the bot may do beyond the sandbox,
+    and ``programs`` the programs of the system that it may run beside those that its command names.
 
-    Raises Void if the machine cannot start another process, SandboxError for a grant that has
-    changed.
+    Raises Void if the machine cannot start another process, SandboxError if the sandbox cannot be
+    made or a grant has changed.
     """
 
     def __init__(
@@ -147,7 +148,7 @@ class BotProcess:
         return Ending(failed=lines[-1] if lines else "its keeper ended before it")
 
     def pause(self) -> None:
-        """Stops all the bot's processes until `go_on`. A bot that is stopped already, but computes
+        """Pauses all the bot's processes until `go_on`. A bot that is paused already, but computes
         all the same, is killed at the ninth time.
         """
         self._restarts += self.is_paused
@@ -166,7 +167,7 @@ class BotProcess:
         return self.is_suspect or self.keeper.has_many
 
     def go_on(self) -> None:
-        """Lets the bot's processes run again if they were stopped."""
+        """Lets the bot's processes run again if they were paused."""
         if self.is_paused:
             self.is_paused = False
             self._restarts = 0
@@ -177,7 +178,9 @@ class BotProcess:
         return family(self.keeper.process.pid)[self.keeper.helpers :]
 
     def stderr_tail(self) -> str:
-        """The last 8 KiB of the bot's stderr, without the values of its granted variables."""
+        """The last 8 KiB of the bot's stderr, without the values of its granted variables; empty
+        after `stop`.
+        """
         if self.stderr.closed:
             return ""
         size = self.stderr_size()
@@ -195,11 +198,13 @@ class BotProcess:
         return not tree or has_pipe_open(tree, self.from_bot)
 
     def stderr_from(self, offset: int, most: int) -> bytes:
-        """At most ``most`` bytes of the bot's stderr file, from byte ``offset`` on."""
+        """At most ``most`` bytes of the bot's stderr file, from byte ``offset`` on; empty after
+        `stop`. The values of its granted variables are not hidden.
+        """
         return b"" if self.stderr.closed else os.pread(self.stderr.fileno(), most, offset)
 
     def stderr_size(self) -> int:
-        """The number of bytes in the bot's stderr file."""
+        """The number of bytes in the bot's stderr file; 0 after `stop`."""
         return 0 if self.stderr.closed else os.fstat(self.stderr.fileno()).st_size
 
     def stderr_written(self) -> int:
@@ -247,7 +252,9 @@ def occupy_standard_streams() -> None:
 
 
 def open_pipe(closes_read: ExitStack, closes_write: ExitStack) -> tuple[int, int]:
-    """The two ends of a new pipe, each with the stack that closes it."""
+    """The two ends of a new pipe, the one to read from and the one to write to. The two stacks
+    close them.
+    """
     read, write = os.pipe()
     closes_read.callback(os.close, read)
     closes_write.callback(os.close, write)
@@ -277,8 +284,9 @@ def ending_within(process: BotProcess, span_ns: int) -> Ending | None:
 def run_build(
     command: Sequence[str], folder: Path, sandbox: Sandbox, seconds: float
 ) -> tuple[Ending | None, str]:
-    """Runs a build step. Returns how it ended (None if it took too long) and the end of
-    its output.
+    """Runs a build step for at most ``seconds``. Returns how it ended (None if it took too long)
+    and the end of its output, stdout and then stderr. Raises Void or SandboxError if it cannot be
+    started.
     """
     deadline = time.monotonic() + seconds
     tail = b""

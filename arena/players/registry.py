@@ -43,13 +43,17 @@ STAYS = (
 
 
 def ladder() -> dict[str, Path]:
-    """The folder of each bot of the ladder, by its name."""
+    """The folder of each bot of the ladder by its name, from weak to strong, without those that are
+    missing in this installation.
+    """
     folders = {name: LADDER_FOLDER / name for name in LADDER}
     return {name: folder for name, folder in folders.items() if (folder / MANIFEST_FILE).is_file()}
 
 
 class Registry:
-    """The bots in a folder, which need not exist, followed by those of the ladder."""
+    """The bots in the folder ``root``, which need not exist, followed by those of the ladder, given
+    as the folder of each by its name.
+    """
 
     def __init__(self, root: Path, ladder: Mapping[str, Path] | None = None) -> None:
         self.root = root
@@ -57,14 +61,15 @@ class Registry:
 
     def labels(self) -> list[str]:
         """The labels of all bots, including old versions: the registered ones, sorted, then those
-        of the ladder.
+        bots of the ladder that are not registered.
         """
         registered = self._own_labels()
         return registered + [name for name in self._ladder if name not in registered]
 
     def is_of_ladder(self, label: str) -> bool:
         """Whether the bot with this label comes with the arena. In a checkout of the arena, such a
-        bot may be in bots/, too. Raises BotFolderError if there is no such bot.
+        bot may be in bots/, too. False for a name that is not on the ladder; raises BotFolderError
+        for a version of a bot of the ladder that does not exist.
         """
         name = label.partition("@")[0]
         if name not in self._ladder:
@@ -84,7 +89,8 @@ class Registry:
     def newest(self, leave_out: Callable[[str, BotFolderError], object]) -> list[Bot]:
         """The newest version of each bot: the registered ones by name, then those of the ladder.
 
-        ``leave_out`` is called with the label of each bot that cannot be used, and the reason.
+        A bot that cannot be used is left out: ``leave_out`` is called with its label and the
+        reason.
         """
         bots = []
         for label in self.labels():
@@ -96,7 +102,7 @@ class Registry:
 
     def get(self, label: str) -> Bot:
         """The bot with this label: ``name`` is the newest version, ``name@version`` a certain one.
-        Raises BotFolderError.
+        Raises BotFolderError if there is none or its files are wrong.
         """
         folder = self._folder_of(label)
         if folder is None:
@@ -109,8 +115,8 @@ class Registry:
         return msgspec.structs.replace(bot, label=label)
 
     def find(self, text: str) -> Bot:
-        """The bot that ``text`` names: by its label, or by the path of its folder or script. Raises
-        BotFolderError.
+        """The bot that ``text`` names: by its label, or by the path of its folder, of its script or
+        of a file of the bot. Options are no part of the text. Raises BotFolderError.
         """
         if text in self.labels():
             return self.get(text)
@@ -128,7 +134,9 @@ class Registry:
     def register(self, bot: Bot, taken: Iterable[str] = ()) -> tuple[Bot, bool]:
         """Copies a bot into the registry as the next version of its name. Its version is none of
         the ``taken`` ones, given as ``name@version``. Returns the registered bot, and whether
-        anything changed.
+        anything changed: nothing does if the newest version has the same hash. Raises
+        BotFolderError if the name or the files are wrong, UserError if the folder cannot be
+        written.
         """
         name = bot.manifest.name
         check_name(name, str(bot.folder))
@@ -156,8 +164,9 @@ class Registry:
         expect_to_write(places[0], OTHER_HOME)
 
     def owned(self, bot: Bot, author: str, taken: Iterable[str] = ()) -> Bot:
-        """The bot as this author's, with the next version number, whatever its bot.toml says.
-        Raises BotFolderError if the name belongs to another author.
+        """A copy of the bot as this author's, with the next version number, whatever its bot.toml
+        says; nothing is written. ``taken`` are further versions that are used up, given as
+        ``name@version``. Raises BotFolderError if the name belongs to another author.
         """
         check_name(author, "--author")
         name = bot.manifest.name
@@ -209,7 +218,7 @@ class Registry:
         return versions
 
     def of_ladder(self) -> list[str]:
-        """``name@version`` of the bots of the ladder, from weak to strong."""
+        """``name@version`` of all bots of the ladder, the weakest first. Raises BotFolderError."""
         return [f"{name}@{_version_in(folder)}" for name, folder in self._ladder.items()]
 
     def refuse_to_remove(self, label: str) -> None:
@@ -224,7 +233,8 @@ class Registry:
 
     def remove(self, label: str) -> None:
         """Removes a version of a bot. If it is the newest one, the one before takes its place.
-        Raises UserError.
+        Raises BotFolderError if there is no such bot or it comes with the arena, UserError if it
+        cannot be removed.
         """
         self.refuse_to_remove(label)
         folder = self._own_folder(label)
@@ -313,7 +323,7 @@ class Registry:
                 raise
 
     def _next_version(self, bot: Bot, known: Bot | None, used: Iterable[str]) -> str | int:
-        """The version that the author gave, if it is new under this name, else the next whole
+        """The version in the bot's bot.toml, if it is new under this name, else the next whole
         number.
         """
         taken = self._taken(bot.manifest.name, known, used)
@@ -343,8 +353,8 @@ def expect_to_write(folder: Path, cure: str = "") -> None:
 
 @contextmanager
 def made_if_filled(folder: Path) -> Iterator[None]:
-    """Makes a folder and its parents for the files that the block writes into it. If the block
-    fails, the new folders that are empty are removed.
+    """A context manager that makes a folder and its parents for the files that the block writes
+    into it. If the block fails, the new folders that are empty are removed. Raises OSError.
     """
     missing = [place for place in (folder, *folder.parents) if not os.path.lexists(place)]
     try:
@@ -366,12 +376,15 @@ def _nameless_hash(bot: Bot) -> str:
 
 
 def _version_in(folder: Path) -> str:
-    """The version in a folder's bot.toml."""
+    """The version in a folder's bot.toml. Raises BotFolderError."""
     return str(bot_at(folder).manifest.version)
 
 
 def write_manifest(path: Path, manifest: Manifest) -> None:
-    """Writes a bot.toml; comments and order of an existing one are kept."""
+    """Writes ``manifest`` to the bot.toml at ``path``; comments, order and further values of an
+    existing one are kept, and of its values only the name, version, command and author are
+    replaced. Raises BotFolderError if the existing one is no TOML, OSError.
+    """
     # Imported here because it is slow to load, and only writing needs it.
     import tomlkit  # noqa: PLC0415
 

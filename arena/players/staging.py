@@ -89,8 +89,10 @@ def _place_of(program: str) -> str | None:
 
 
 def stage(bot: Bot, target: Path, sandbox: Sandbox = OPEN) -> Bot:
-    """Copies the bot to ``target`` and builds it there, unless both are done already. Raises
-    BotFolderError.
+    """Copies the bot to ``target`` and builds it there, unless ``target`` has its files or its
+    build already; anything else there is removed. Returns the bot with ``target`` as its folder.
+    Raises BotFolderError if a program or file that the bot needs is missing, or if a build step
+    fails.
 
     Only one process at a time may stage into the folder around ``target``, because unfinished
     copies there are removed.
@@ -143,8 +145,9 @@ def _has_files_of(bot: Bot, folder: Path) -> bool:
 
 @contextmanager
 def _whole_or_not(target: Path) -> Iterator[Path]:
-    """Yields a path beside ``target`` at which the block makes a folder. If the block ends without
-    an error, the folder is renamed to ``target``; otherwise it is removed.
+    """A context manager that yields a path beside ``target`` at which the block makes a folder. If
+    the block ends without an error, the folder is renamed to ``target``; otherwise it is removed.
+    Unfinished folders beside it, left by earlier processes, are removed first.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     for left_over in target.parent.glob(f"{STAGING}*"):
@@ -159,7 +162,9 @@ def _whole_or_not(target: Path) -> Iterator[Path]:
 
 
 def pack(bot: Bot) -> Packed:
-    """The files of a bot that its hash covers. Raises BotFolderError."""
+    """The content of a bot's files, by path below its folder: of those that its hash covers, and of
+    its bot.toml. Raises BotFolderError, and OSError if a file cannot be read.
+    """
     base = bot.folder.parent if bot.folder.is_file() else bot.folder
     packed = {}
     for file in bot_files(bot.folder):
@@ -196,7 +201,9 @@ def unpack(bot: Bot, files: Packed, sandbox: Sandbox, folder: Path) -> Bot:
 
 @contextmanager
 def staged_for_a_while(*bots: Bot, sandbox: Sandbox = OPEN) -> Iterator[list[Bot]]:
-    """The bots, staged in a temporary folder that is removed when the block ends."""
+    """A context manager that yields the bots, staged in a temporary folder that is removed when the
+    block ends. Raises BotFolderError, see `stage`.
+    """
     with passing_folder("staged") as folder:
         staged = []
         for number, bot in enumerate(bots):
@@ -207,7 +214,10 @@ def staged_for_a_while(*bots: Bot, sandbox: Sandbox = OPEN) -> Iterator[list[Bot
 
 @contextmanager
 def passing_folder(kind: str) -> Iterator[Path]:
-    """A temporary folder of this process, which is removed when the block ends."""
+    """A context manager that yields a temporary folder of this process and removes it when the
+    block ends. ``kind`` is any word, such as ``builds``, that becomes a part of the folder's name.
+    Raises OSError.
+    """
     folder = make_passing(kind)
     try:
         yield Path(folder)
@@ -223,8 +233,9 @@ def check_programs(bot: Bot) -> None:
 
 
 def lack(bot: Bot) -> tuple[str, str]:
-    """Why the bot cannot be built or started on this machine, and the cure; two empty texts if it
-    can.
+    """Why the bot cannot be built or started on this machine, and the cure; two empty texts if
+    nothing is missing. Looks only for programs and, unless the bot has build steps, for the files
+    that its command names.
     """
     steps = [*bot.manifest.build, bot.command]
     programs = [*(words[0] for words in steps), *bot.manifest.programs]
@@ -238,8 +249,8 @@ def lack(bot: Bot) -> tuple[str, str]:
 
 
 def missing_file(bot: Bot, folder: Path) -> tuple[str, str]:
-    """Why the command cannot start because a file of the bot is missing or not executable, and the
-    cure; two empty texts if nothing is wrong with the files.
+    """Why the command cannot start because a file of the bot in ``folder`` is missing or not
+    executable, and the cure; two empty texts if nothing is wrong with the files.
     """
     program = bot.command[0]
     script = script_of(bot.command)
@@ -315,8 +326,8 @@ def _fetch_or_build(bot: Bot, work: Path, sandbox: Sandbox) -> None:
 
 
 def _open_to_reading(folder: Path) -> None:
-    """Lets everybody read all files of a build: the kernel stops counting CPU time at a program
-    that may be run but not read.
+    """Lets everybody read all files in the folder of a build: the kernel stops counting CPU time at
+    a program that may be run but not read.
     """
     run_tool("chmod", "-R", "a+rX", str(folder))
 
@@ -355,7 +366,9 @@ def _build_key(bot: Bot, sandbox: Sandbox) -> str:
 
 
 def _build(bot: Bot, step: list[str], folder: Path, sandbox: Sandbox) -> None:
-    """Runs one build step in the folder. Raises BotFolderError if it fails."""
+    """Runs one build step in the folder. Raises BotFolderError if it fails or takes more than
+    `BUILD_S` seconds.
+    """
     shown = f"{bot.label}: the build step '{' '.join(step)}'"
     ending, tail = run_build(step, folder, sandbox, BUILD_S)
     if ending is None:

@@ -1,9 +1,11 @@
 """Measures what an answer costs, in CPU time or by the wall clock, and how well this machine keeps
 time.
 
-The time for an answer is CPU time, so this measurement decides games. Where the kernel allows it,
-one counter adds up the CPU time of everything that a bot has ever started (`count_processor_time`).
-Elsewhere the arena adds up what it sees in /proc, which is good enough for the user's own bots.
+By the clock ``cpu``, the usual one on Linux, the time for an answer is CPU time, so this
+measurement decides games. Where the kernel allows it, one counter adds up the CPU time of
+everything that a bot has ever started (`count_processor_time`). Elsewhere the arena adds up what it
+sees in /proc, which is good enough for the user's own bots. By the clock ``wall``, only the wall
+clock counts.
 """
 
 import ctypes
@@ -57,8 +59,8 @@ ms.
 
 
 class OutOfTime(TimedOut):
-    """No answer came within ``allowance``, a text such as ``100 ms``. ``use`` is a text such as
-    ``it used 90 ms of CPU time in 4000 ms``, empty by the wall clock.
+    """No answer came within ``allowance``, a text for people such as ``100 ms``. ``use`` is a text
+    such as ``it used 90 ms of CPU time in 4000 ms``, empty by the wall clock.
     """
 
     def __init__(self, partial: bytes, allowance: str, use: str = "") -> None:
@@ -68,7 +70,9 @@ class OutOfTime(TimedOut):
 
 
 class Overspent(Unanswered):
-    """An answer came, but it cost more time than its budget."""
+    """An answer came, or was still awaited, and has cost more time than its budget: ``cost_ns`` of
+    CPU time. By the wall clock this does not occur.
+    """
 
     def __init__(self, cost_ns: int) -> None:
         super().__init__()
@@ -81,8 +85,7 @@ class Timekeeper:
     By the clock ``cpu`` an answer costs the CPU time that all processes of the bot have used since
     the answer before it, also between requests. It may cost its budget, and by the wall clock take
     up to its `patience`. By the clock ``wall`` an answer may take its budget by the wall clock, and
-    costs that time. Start-up counts as an answer. By the clock ``cpu`` the bot may be idle during
-    start-up no longer than it may compute.
+    costs that time. Start-up counts as an answer.
     """
 
     def __init__(self, channel: Channel, meter: "Meter", clock: ClockKind) -> None:
@@ -100,10 +103,12 @@ class Timekeeper:
         meanwhile: Callable[[], None],
         most_idle_ns: int | None = None,
     ) -> tuple[bytes, int]:
-        """The reply to a request and its cost in ns. ``meanwhile`` is called now and then during a
-        long wait. ``most_idle_ns`` is how long the bot may be idle; None sets no limit but its
-        patience. Raises OutOfTime, Overspent, BusyMachineError, and the exceptions of
-        `Channel.ask`.
+        """Sends a request; returns the reply and its cost in ns. ``meanwhile`` is called now and
+        then during a long wait. ``most_idle_ns`` is how long the bot may be idle; None sets no
+        limit but its patience. By the wall clock, neither is used.
+
+        Raises OutOfTime or Overspent if the bot took too long, BusyMachineError if the machine is
+        too busy to say so, and the exceptions of `Channel.ask`.
         """
         began_ns = time.monotonic_ns()
         self.idle_ns = 0
@@ -137,7 +142,7 @@ class Timekeeper:
 
     def charge(self, used_ns: int | None = None) -> int:
         """Charges the bot for the CPU time that it owes, and returns it in ns. ``used_ns`` is the
-        CPU time that the bot has used in all, if it is known.
+        CPU time that the bot has used in all, if the caller knows it; else it is measured.
         """
         owed_ns = self.owed_ns() if used_ns is None else used_ns - self._charged_ns
         self._charged_ns += owed_ns
@@ -187,8 +192,9 @@ class Timekeeper:
     def _overdue(
         self, partial: bytes, budget_ns: int, waited_ns: int
     ) -> OutOfTime | Overspent | BusyMachineError:
-        """The exception for a wait without an answer: the bot is late if it slept or the machine
-        was fair, else the machine is too busy.
+        """The exception for a wait without an answer: the bot spent its budget, or is late because
+        it slept although the machine was fair; else the machine is too busy. Computes for up to 0.1
+        s to find out.
         """
         owed_ns = self.owed_ns()
         if owed_ns >= budget_ns:
@@ -229,8 +235,8 @@ def patience(budget_ns: int) -> int:
 
 
 def kernel_counts() -> bool:
-    """Whether the kernel adds up the CPU time of all of a bot's processes; see
-    `count_processor_time`.
+    """Whether the kernel of this machine lets the arena count the CPU time of all of a bot's
+    processes together; see `count_processor_time`. Always False except on Linux.
     """
     is_linux = sys.platform == "linux"
     counter = count_processor_time(os.getpid(), ctypes.CDLL(None)) if is_linux else -1
@@ -284,7 +290,7 @@ class Meter:
 
     Before the keeper has reported that the bot is ``started``, nothing counts as used. Where the
     kernel does not count, the meter adds up the CPU time of the bot's living processes and, in
-    whole ticks, of the ended ones that some process has waited for.
+    whole ticks, of the ended ones that some process has waited for; such a sum is up to 20 ms old.
     """
 
     def __init__(self, keeper: KeeperClient) -> None:
@@ -323,7 +329,9 @@ class Meter:
         return self._used_ns
 
     def is_idle(self) -> bool:
-        """Whether the main thread of the bot's newest process waits for something, or has ended."""
+        """Whether the main thread of the bot's newest process waits for something, or has ended;
+        False before the bot has been started.
+        """
         if not self.is_started:
             return False
         self._main = self._main or family(self._keeper.process.pid)[-1]
@@ -346,9 +354,9 @@ class Meter:
 
 
 class IdleTime:
-    """Adds up how long a bot is idle, which means that it does not compute and that no thread of it
-    waits for a CPU or a disk. A bot that a busy machine keeps waiting is not idle. A bot that
-    sleeps is.
+    """Adds up how long a bot is idle, in ns (``so_far_ns``). It is idle if it does not compute and
+    no thread of it waits for a CPU or a disk. A bot that a busy machine keeps waiting is not idle.
+    A bot that sleeps is.
     """
 
     def __init__(self, meter: Meter) -> None:
@@ -357,8 +365,8 @@ class IdleTime:
         self.so_far_ns = 0
 
     def add(self, span_ns: int) -> None:
-        """Counts the last ``span_ns`` minus what the bot computed in that time, unless the bot
-        wants to compute now.
+        """Counts the last ``span_ns``, the time in ns since the last call, minus what the bot
+        computed in that time, unless the bot wants to compute now.
         """
         used_ns = self._meter.used_ns()
         computed_ns = used_ns - self._used_ns
@@ -375,8 +383,8 @@ def _ended_children_ns(pid: int) -> int:
 
 
 def has_pipe_open(pids: list[int], pipe: int) -> bool:
-    """Whether one of the processes has the pipe open of which the descriptor ``pipe`` is our end;
-    True, too, if the open files of such a process cannot be examined.
+    """Whether one of the processes ``pids`` has the pipe open of which the descriptor ``pipe`` is
+    our end; True, too, if the open files of such a process cannot be examined.
     """
     inode = os.fstat(pipe).st_ino
     return any(_has_open(pid, inode) for pid in pids)

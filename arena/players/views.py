@@ -85,7 +85,8 @@ def played_view(
     state: State, seat: int, move: int, events: Sequence[Event], *, forfeited: bool = False
 ) -> Played:
     """The message to all bots about the ``move`` of ``seat`` that led to ``state``, with what it
-    changed (``events``). ``forfeited`` says that the seat forfeited instead of moving.
+    changed (``events``). ``forfeited`` says that the seat has left the game, and the move is a
+    pass.
     """
     board = state.board
     players = state.players

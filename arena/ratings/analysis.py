@@ -84,11 +84,12 @@ def analyse_run(
     without: Sequence[str] = (),
 ) -> Analysis:
     """Analyses the run in a folder, whose run.json is ``info``. ``prior`` is the weight of a prior
-    that gives every bot a rating (None: none). Games in which a bot of ``without`` played are left
-    out; ``bot`` asks for the table of that bot's opponents, None for no such table.
+    that gives every bot a rating (None: no prior). Games in which a bot of ``without`` played are
+    left out. ``bot`` names the bot whose opponents are listed in `Analysis.opponents`; None lists
+    none.
 
-    Raises RunError, NoAnswerError if the results have no finite ratings, and UserError for a
-    bot that is not in the run.
+    Raises RunError if the run cannot be read, NoAnswerError if the results have no finite ratings,
+    and UserError for a bot that is not in the run.
     """
     names = [known.name for known in info.bots]
     without = [nearest_label(name, names) for name in without]
@@ -129,9 +130,10 @@ def analyse_run(
 
 
 class _Sums(Struct):
-    """What a bot did, or what all bots did on one machine: the number of ``games``, ``moves`` and
-    ``faults``, and the time of all answers in ms. ``slowest`` is the time of the slowest answer in
-    ms and the id of its game; without an answer, a time below 0 and an empty id.
+    """What a bot did, or what all bots did on one machine: the number of ``games``, of ``moves``
+    (tiles placed) and of ``faults``, and ``think_ms``, the time of all answers in ms. ``slowest``
+    is the time of the slowest answer in ms and the id of its game; before the first game, -1 and an
+    empty id. Sums of a bot do not count faults, sums of a machine have no slowest answer.
     """
 
     games: int = 0
@@ -147,8 +149,8 @@ class _Sums(Struct):
 
 class _Ends(Struct):
     """How the games of one board and number of players ended: ``turns`` counts games by their
-    number of placements, ``ends`` by the reason for their end, and ``by_other`` counts those in
-    which another seat's tile placed the last pagoda.
+    number of placements, ``ends`` by the reason for their end, and ``by_other`` counts the games in
+    which the last pagoda of a seat was placed by the tile of another seat.
     """
 
     turns: Counter[int] = field(default_factory=Counter)
@@ -165,9 +167,9 @@ class Spent:
         self._ends = defaultdict[tuple[str, int], _Ends](_Ends)
 
     def add(self, game: WholeRow) -> None:
-        """Counts ``game``. The seats take turns, and a seat that cannot move passes, so the index
-        of a move gives its seat.
-        """
+        """Counts ``game``."""
+        # The seats take turns, and a seat that cannot move passes, so the index of a move gives its
+        # seat.
         size = len(game.bots)
         for seat, bot in enumerate(game.bots):
             mine = self._bots[bot]
@@ -212,7 +214,7 @@ class Spent:
         return pd.DataFrame(rows, columns=names)
 
     def machines(self) -> pd.DataFrame:
-        """One row per machine and speed, sorted by name.
+        """One row per machine and speed, sorted by the machine's name.
 
         ``host``     str
         ``speed``    Int64: games of a fixed kind that the machine plays in a second; missing if it
@@ -229,7 +231,7 @@ class Spent:
         return table.astype({"speed": "Int64"})
 
     def endings(self) -> pd.DataFrame:
-        """One row per board and number of players.
+        """One row per board and number of players, sorted by these two. All shares are from 0 to 1.
 
         ``board``        str
         ``players``      int64
@@ -237,12 +239,13 @@ class Spent:
         ``turns``        float64: tiles placed in a game, the median
         ``turns_low``    float64: the 5 % quantile of tiles placed
         ``turns_high``   float64: the 95 % quantile of tiles placed
-        ``last_pagoda``  float64: the share of games that ended with a last pagoda
+        ``last_pagoda``  float64: the share of games that ended because a seat had no pagoda left to
+                         place
         ``no_tiles``     float64: the share that ended because there were no tiles
         ``no_space``     float64: the share that ended because no tile could be placed
         ``forfeit``      float64: the share that ended by forfeits
         ``by_other``     float64: among the games that ended with a last pagoda, the share in which
-                         another seat's tile placed that pagoda; NaN if no game ended so
+                         the tile of another seat placed that pagoda; NaN if no game ended so
         """
         rows = []
         for (board, players), ended in sorted(self._ends.items()):
@@ -262,11 +265,11 @@ def voids_table(voids: Iterable[VoidGame], played_later: Container[str]) -> pd.D
     """One row for each reason for which games were void, the most frequent reason first.
 
     ``reason``    str
-    ``attempts``  int64: how many attempts at games failed for this reason
-    ``games``     int64: how many different games these were
+    ``attempts``  int64: how many attempts to play a game failed for this reason
+    ``games``     int64: how many different games these attempts were at
     ``unplayed``  int64: how many of these games have no result: they are not in ``played_later``,
                   the ids of games in the journal
-    ``game``      str: the id of the first of these games
+    ``game``      str: the id of the first of these games in the order of ``voids``
     """
     games_of = defaultdict[str, list[str]](list)
     for void in voids:
@@ -281,16 +284,20 @@ def voids_table(voids: Iterable[VoidGame], played_later: Container[str]) -> pd.D
 
 def reunions_table(games: Tally, bots: list[str]) -> pd.DataFrame:
     """One row per bot of ``bots``: how many more wins a game it got in the later games of its
-    blocks than in the first one played. A bot that remembers deals would gain.
+    blocks than in the first ones. A block is the games of one line-up on one deal; its first game
+    is the one that comes first in the journal. A bot that remembers deals would gain.
 
-    ``bot``     str
-    ``games``   int64: the bot's games in blocks of several games
-    ``deals``   int64: the number of deals of these blocks
-    ``gain``    float64: in wins per game, with the effect of seats removed; NaN with few deals, or
-                if seat and order cannot be told apart
-    ``error``   float64: half the width of the 95 % interval, clustered by deal
-    ``p``       float64: the probability that chance alone gives a gain at least this far from 0
-    ``p_all``   float64: ``p`` corrected for testing all bots at once (Holm)
+    ``bot``    str
+    ``games``  int64: the bot's games in blocks in which it has several games
+    ``deals``  int64: the number of deals of these blocks
+    ``gain``   float64: in wins per game (a shared win is a part of one), with the effect of seats
+               removed; NaN with fewer than `MIN_CLUSTERS` deals, or if seat and order cannot be
+               told apart
+    ``error``  float64: half the width of the 95 % interval of ``gain``, clustered by deal; NaN if
+               unknown or 0
+    ``p``      float64: the probability that chance alone gives a gain at least this far from 0; NaN
+               if ``error`` is
+    ``p_all``  float64: ``p`` corrected for testing all bots at once (Holm)
     """
     outcome = np.array(games.outcome, dtype=np.int64)
     clusters = games.board_deals()
@@ -306,9 +313,10 @@ def _reunion(
     games: Tally, bot: str, outcome: Ints, blocks: Ints, later: NDArray[np.bool_], clusters: Ints
 ) -> tuple[int, int, float, float, float]:
     """The row of ``bot`` in `reunions_table`, without its name and ``p_all``: a least-squares fit
-    of wins on order, within blocks and within the seats of each line-up. By game: ``outcome`` is
-    the number of its outcome, ``blocks`` its block, ``later`` whether it is not the first of its
-    block, ``clusters`` its deal.
+    of wins on order, within blocks and within the seats of each line-up. The arrays have one entry
+    per game, in the order of the journal: ``outcome`` is the number of the game's outcome in
+    ``games``, ``blocks`` its block, ``later`` whether it is not the first game of its block,
+    ``clusters`` its deal.
     """
     score = np.full(len(games.outcomes), np.nan)
     seat = np.zeros(len(games.outcomes), dtype=np.int64)
@@ -386,8 +394,8 @@ def decisions_table(games: Iterable[Graded]) -> pd.DataFrame:
     ``game``, ``board``, ``bot``, ``played``, ``better``  str
     ``deal``, ``turn``, ``seat``, ``choices``             int64
     ``cost``, ``error``, ``sure``, ``win``                float64, as in `records.grades.Grade`;
-                                                          ``sure`` is NaN if the better move is the
-                                                          played one
+                                                          ``sure`` is NaN if ``error`` is 0, as it
+                                                          is if the better move is the played one
     """
     rows = []
     for record, grades in games:
@@ -401,9 +409,9 @@ def decisions_table(games: Iterable[Graded]) -> pd.DataFrame:
 
 
 def worst_decisions(decisions: pd.DataFrame, most: int) -> pd.DataFrame:
-    """At most ``most`` rows of ``decisions``, a table of `decisions_table`, sorted by the lower end
-    of the interval of the cost (the cost minus its error), the highest first. Decisions whose lower
-    end is 0 or less are left out.
+    """At most ``most`` rows of ``decisions``, a table of `decisions_table`: those that surely cost
+    most. They are sorted by the cost minus its error, the highest first; rows in which that is 0 or
+    less are left out.
     """
     # Among many uncertain costs, the largest ones are mostly those that luck made large.
     least = decisions["cost"] - decisions["error"]
@@ -420,12 +428,12 @@ def bots_table(decisions: pd.DataFrame, *, own_decks: bool = False) -> pd.DataFr
     ``games``      int64: games with a graded decision
     ``deals``      int64: deals of these games
     ``decisions``  int64
-    ``cost``       float64: the mean cost of a decision
+    ``cost``       float64: the mean cost of a decision, as a share of a win
     ``error``      float64: half the width of its 95 % interval, clustered by deal; NaN with one
                    deal
     ``blunders``   int64: decisions that are blunders, see `BLUNDER`
-    ``agreed``     float64: the share of the decisions in which the judge would have played the same
-                   move
+    ``agreed``     float64: the share of the decisions, from 0 to 1, in which the judge would have
+                   played the same move
     """
     rows = []
     for bot, own in decisions.groupby("bot"):
@@ -458,7 +466,7 @@ def _summary(rows: pd.DataFrame, *, own_decks: bool) -> dict[str, float]:
 def mean_by_cluster(sums: Floats, sizes: Floats) -> tuple[float, float]:
     """The mean of clustered values and half the width of its 95 % interval, given the sum
     (``sums``) and the number (``sizes``) of values in each of several independent clusters. The
-    error is the sandwich estimate for a ratio; NaN with one cluster.
+    half-width is the sandwich estimate for a ratio; NaN with one cluster.
     """
     clusters = len(sums)
     total = sizes.sum()

@@ -57,16 +57,16 @@ class Column(NamedTuple):
     spare: int = 0
 
     def value(self, row: Mapping[str, Any]) -> Any:
-        """The figure or text that people see for ``row``, a row of the data frame; fractions are
-        times 100 in a column of percentages.
+        """The figure or text that people see for ``row``, a row of the data frame, before it is
+        rounded. In a column of percentages it is the fraction times 100.
         """
         value = self.of(row) if self.of else row[self.name]
         return value * 100 if self.is_percent else value
 
     def written(self, row: Mapping[str, Any], number: Callable[[float, int], str]) -> str:
         """The figure of ``row`` as people see it: a bound as ``< -1285``, ``? 14`` if few deals
-        support the figure, and ``~14`` if only a prior gives it. ``number`` formats a number with a
-        count of decimals.
+        support the figure, and ``~14`` if only a prior gives it. ``number(value, decimals)``
+        formats a number, and says what a missing one (NaN) looks like.
         """
         value = self.value(row)
         mark = row[self.mark] if self.mark else ""
@@ -84,12 +84,16 @@ class Column(NamedTuple):
 
 
 def half_width(row: Any) -> Any:
-    """Half the width of the 95 % interval of the rating in ``row``, in Elo."""
+    """Half the width of the 95 % interval of the rating in ``row``, in Elo; NaN if the interval is
+    open.
+    """
     return (row["elo_high"] - row["elo_low"]) / 2
 
 
 def ranks_text(row: Any) -> str:
-    """The range of ranks that the bot in ``row`` may really have, such as ``1-2``, or ``5``."""
+    """The range of ranks that the bot in ``row`` may really have, from the best to the worst, such
+    as ``1-2``; ``5`` if it is a single rank.
+    """
     return "-".join(map(str, sorted({row["rank_low"], row["rank_high"]})))
 
 

@@ -78,9 +78,10 @@ class Company(NamedTuple):
 
 
 def company(results: Results, fits: Sequence[Fit]) -> Company | None:
-    """The pair of bots of ``results`` whose difference depends most on a third bot; None if no
-    dependence is larger than its error, or if there are no ``fits``, which come from
-    `arena.ratings.model.rate`.
+    """The pair of bots of ``results`` whose difference depends most on a third bot; None if chance
+    may explain all such differences (Holm's method, at 5 %), or without ``fits``. ``fits`` come
+    from `arena.ratings.model.rate`. Only games of three or more players are tested, and pairs of
+    the best `MAX_BOTS` bots of the first fit.
 
     Pairs in which the third bot changes who is better come first, then those with the largest
     change.
@@ -135,8 +136,8 @@ class _Test(NamedTuple):
 
 
 def _with_chances(tests: Sequence[_Test]) -> list[_Test]:
-    """The ``tests`` with ``p`` computed by deal. Tests with the same third bot, which belong to one
-    split, are computed together.
+    """The ``tests``, ordered by third bot, with ``p`` computed by deal. Tests with the same third
+    bot belong to one split and are computed together.
     """
     with_chances = []
     for third in dict.fromkeys(test.split.third for test in tests):

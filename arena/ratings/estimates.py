@@ -56,7 +56,8 @@ def plain_estimate(test: SequentialTest) -> Estimate:
 
 def unbiased_estimate(test: SequentialTest) -> Estimate:
     """The median-unbiased estimate of ``test``: the Elo difference at which the test would end
-    below its present outcome as often as above it.
+    below its present outcome as often as above it. Without blocks, 0 with an interval that is open
+    at both ends.
 
     Each end of the interval is the difference at which the test would end on one side of this
     outcome in only 2.5 % of cases. The log likelihood ratio is treated as a Brownian motion whose
@@ -94,7 +95,8 @@ class Look(NamedTuple):
     ``llr``      the log likelihood ratio; the test is decided when it reaches a bound of the
                  question
     ``elo``      the plain estimate; infinite if the blocks do not bound it
-    ``error``    the half-width, in Elo, of its 95 % interval; infinite if the interval is open
+    ``error``    about the half-width, in Elo, of its 95 % interval; infinite if ``elo`` is, and
+                 from `MAX_ELO` on
     ``verdict``  the verdict so far
     """
 
@@ -106,8 +108,8 @@ class Look(NamedTuple):
 
 
 def look_at(test: SequentialTest, before: Look | None = None) -> Look:
-    """The present state of ``test``. The result does not depend on ``before``, the previous look at
-    the test, which only makes the computation faster.
+    """The present state of ``test``. ``before`` is the previous look at the same test; it only
+    makes the computation faster.
 
     For a test on margins, a plain estimate with both ends of its interval takes 22 ms, a look 2 ms.
     """
@@ -131,7 +133,8 @@ def _elo_near(test: SequentialTest, value: float, near: float) -> float:
 
 def disagreement(test: "MarginTest") -> Estimate:
     """By how many Elo the estimate from margins exceeds the estimate from wins, with a 99 %
-    interval. Both come from the blocks of ``test``, so most of their luck cancels.
+    interval. Both come from the blocks of ``test``, so most of their luck cancels. If one of the
+    two is not known, the difference is 0 and the interval is open at both ends.
     """
     by_margin = plain_estimate(test).elo
     by_wins = plain_estimate(test.wins).elo

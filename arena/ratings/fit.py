@@ -48,9 +48,9 @@ class Fit(NamedTuple):
                            empty if each can be reached from the other by "took a share from"; ``>``
                            or ``<`` if only one can, so that the difference is bounded on one side
                            only; ``~`` if neither can
-    ``seats``              by number of players: the effect of each seat in Elo compared with seat
-                           0, and its standard error, NaN if the deals show none; empty if seats
-                           have no effects
+    ``seats``              by number of players k, two arrays (k,): the effect of each seat in Elo
+                           compared with seat 0, and its standard error, NaN if the deals show none;
+                           empty if seats have no effects
     ``seat_freedom``       by number of players: the degrees of freedom of the errors in ``seats``
     ``gain``               how many independent games one game is worth: the variance of a
                            difference of two ratings as if each game had its own deal, divided by
@@ -136,13 +136,14 @@ class Fit(NamedTuple):
 
     def seat_half_widths(self, size: int) -> Floats:
         """(k,) the half-widths, in Elo, of the 95 % intervals of the effects of the seats in games
-        of k = ``size`` players.
+        of k = ``size`` players; 0 for seat 0, NaN if the deals are too few or show none. Raises
+        KeyError if seats have no effects in games of this size.
         """
         freedom = self.seat_freedom[size]
         return self.seats[size][1] * np.where(is_enough(freedom), quantile(freedom), np.nan)
 
     def superiority(self) -> Floats:
-        """(n, n) the likelihood that the row's bot is stronger than the column's, by the t
+        """(n, n) the probability that the row's bot is stronger than the column's, by the t
         distribution of the difference over its error; 0.5 for equal ratings, NaN if there are too
         few deals.
         """
@@ -153,8 +154,9 @@ class Fit(NamedTuple):
         return np.where(difference == 0, 0.5, chance)
 
     def anchored(self, member: int, value: float) -> "Fit":
-        """A copy of the fit in which the bot with the index ``member`` is held at the rating
-        ``value``. The errors of the other bots are the errors of their distances from that bot.
+        """A copy of the fit in which all ratings are shifted so that the bot with the index
+        ``member`` in the fit has the rating ``value``. The errors of the other bots are then those
+        of their distances from that bot.
         """
         covariance = (
             self.covariance
@@ -241,9 +243,10 @@ def fit_rated_group(results: Results, *, seats: bool) -> Fit:
 
 
 def fit_with_prior(results: Results, graph: Flags, prior: float, *, seats: bool) -> Fit:
-    """Rates all bots of ``results``, which met directly or through others, with virtual draws of
-    weight ``prior`` that connect bots which the games do not connect. ``graph`` (n, n) is that of
-    `took_from`. With ``seats``, seats have effects.
+    """Rates all bots of ``results``, which met directly or through others, with a prior of weight
+    ``prior``: virtual draws against an imagined bot with rating 0, which connect bots that the
+    games do not connect. ``graph`` (n, n) is that of `took_from`. With ``seats``, seats have
+    effects. Raises NoAnswerError if no finite ratings fit best.
     """
     sizes, open_seats = _seat_sizes(results, seats=seats)
     model = Model.of(results, sizes)

@@ -46,8 +46,8 @@ MOST_BLOCKS = 1_000_000
 
 
 class BlocksLeft(NamedTuple):
-    """The range in which the number of further blocks lies with the probability `SURE`: from
-    ``low`` to ``high``.
+    """The range, from ``low`` to ``high``, in which the number of further blocks of a test lies
+    with the probability `SURE`; ``low`` is at least 1, ``high`` at most `MOST_BLOCKS`.
     """
 
     low: int
@@ -55,8 +55,9 @@ class BlocksLeft(NamedTuple):
 
 
 def forecast(test: SequentialTest, elo: float | None = None) -> BlocksLeft:
-    """The range of the number of further blocks until ``test`` is decided, which must have at least
-    one block. ``elo`` is the true difference in Elo, None if only the blocks say what it may be.
+    """The range of the number of further blocks until ``test`` is decided. The test must have at
+    least one block and be undecided. ``elo`` is taken as the true difference in Elo; with None, the
+    true difference is drawn from what the blocks leave possible.
     """
     rng = np.random.default_rng(TRIES)
     blocks = test.blocks
@@ -71,8 +72,8 @@ def forecast(test: SequentialTest, elo: float | None = None) -> BlocksLeft:
 
 
 def superiority(test: SequentialTest) -> float:
-    """The probability that the new bot is the better one, by the blocks of ``test`` alone; a half
-    with fewer than two blocks.
+    """The probability, from 0 to 1, that the new bot is better than the old one, by the blocks of
+    ``test`` alone; 0.5 with fewer than two blocks.
     """
     if test.blocks < 2:  # noqa: PLR2004 - one block has no variance
         return 0.5

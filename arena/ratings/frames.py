@@ -22,8 +22,9 @@ OPPOSITE = {"<": ">", ">": "<", "~": "~"}
 
 
 class Covariance(NamedTuple):
-    """The covariance of the ratings in Elo squared: ``values`` (n, n) for the ``bots`` that have a
-    rating; NaN between bots of different fits, which cannot be compared.
+    """The covariance of ratings in Elo squared: row i and column i of ``values`` (n, n) belong to
+    ``bots[i]``. Only bots with a rating are listed. Entries between bots of different fits, which
+    cannot be compared, are NaN.
     """
 
     bots: Sequence[str]
@@ -31,7 +32,10 @@ class Covariance(NamedTuple):
 
 
 def covariance_of(results: Results, fits: Sequence[Fit]) -> Covariance:
-    """The covariance of the ratings of the ``fits``."""
+    """One covariance matrix for all bots that any of the ``fits`` rates, in the order of
+    ``results``. The covariances within a fit are copied from it; entries between bots of different
+    fits are NaN.
+    """
     covariance = _square(results, np.nan)
     for fit in fits:
         covariance[np.ix_(fit.members, fit.members)] = fit.covariance
@@ -56,9 +60,9 @@ def standings_table(counts: Counts, ratings: Ratings) -> TableData:
     below it, ordered by who beat whom, then by their bounds. Bots of smaller components, and bots
     without games, come last. ``rank_low`` and ``rank_high`` are intervals that hold together with
     95 % confidence within the component. ``elo_low`` or ``elo_high`` is NaN at the open side of a
-    bound; ``elo`` and both ends are NaN without a rating or bound. ``los`` compares a bot with the
-    one in the next row; it is NaN in the last row, and if one of the two bots has no rating or is
-    in another component.
+    bound; ``elo`` and both ends are NaN without a rating or bound. ``los`` is the probability that
+    a bot is stronger than the one in the next row; it is NaN in the last row, and if one of the two
+    bots has no rating or is in another component.
     """
     results = counts.results
     parts = ratings.components
@@ -165,9 +169,9 @@ def seats_table(counts: Counts, fits: Sequence[Fit]) -> TableData:
     """One row per number of players and seat, with the columns of `columns.SEATS`: counts int64,
     the other columns float64.
 
-    ``elo`` and ``elo_error`` come from the first of the ``fits``, that of the largest component.
-    Both are NaN without a fit, and if only the prior keeps the effect finite; the error is also NaN
-    if the deals show none.
+    ``elo``, in Elo compared with seat 0, and ``elo_error`` come from the first of the ``fits``,
+    that of the largest component. Both are NaN without a fit, and if the games do not bound the
+    effect; the error is also NaN if the deals show none.
     """
     sums = counts.totals.summed("seats", "seat")
     elo = np.full(len(sums), np.nan)
@@ -234,6 +238,8 @@ def _by_bot(counts: Counts, bots: Sequence[int]) -> TableData:
 
 
 def _mean(sums: TableData, name: str, games: str, unit: int = 1) -> Floats:
-    """The sums ``name`` in this ``unit``, divided by the numbers of ``games``; NaN without any."""
+    """The sums in the column ``name`` of ``sums``, divided by ``unit`` and by the numbers of games
+    in the column ``games``; NaN where that number is 0.
+    """
     with np.errstate(invalid="ignore"):
         return np.asarray(sums[name] / unit / sums[games], dtype=np.float64)

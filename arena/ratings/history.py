@@ -34,10 +34,10 @@ class History(NamedTuple):
     """The versions in a league in the order in which they joined; ``table`` has the columns of
     `history_table`.
 
-    ``scale`` has the founders that fix the scale, with their ratings and weights; it is empty as
-    long as none do. ``regressions`` are the regression tests in the order in which they began.
-    ``mean_gain`` is the mean gain in Elo towards which the likely gains of the whole league are
-    moved; NaN if there are none.
+    ``scale`` has the founders (the benchmarks that fix the scale) with their ratings and weights;
+    it is empty as long as the league has none. ``regressions`` are the regression tests in the
+    order in which they began. ``mean_gain`` is the mean gain in Elo towards which the likely gains
+    of the whole league are moved; NaN if too few gains have an interval.
     """
 
     table: pd.DataFrame
@@ -47,7 +47,8 @@ class History(NamedTuple):
 
     def of(self, bot: str) -> "History":
         """The part of the history with the versions of the bot named ``bot``, or with the one
-        version of that label.
+        version of that label; without rows if there is neither. The scale and the mean gain stay
+        those of the whole league.
         """
         rows = (self.table["bot"] == bot) | (self.table["version"] == bot)
         table = self.table[rows].reset_index(drop=True)
@@ -65,10 +66,10 @@ class History(NamedTuple):
 
     @property
     def leader(self) -> str:
-        """The version with the highest rating, if it is probably rated too high: the version after
-        it may be as good. Empty if the order of the two is clear, if one of the two has too few
-        games for a rating without a mark, if a version that lost nothing may be better, or with
-        fewer than two ratings.
+        """The label of the version with the highest rating, if it is probably rated too high
+        because the next one may be as good. Empty if the first is clearly better than the second,
+        if one of the two has a mark (too few games), if a version that lost nothing may be better,
+        or with fewer than two ratings.
         """
         rated = self.table[self.table["elo_low"].notna() & self.table["elo_high"].notna()]
         if len(rated) < MIN_RATED or ">" in {*self.table["mark"]}:
@@ -103,8 +104,9 @@ def read_history(folder: Path, info: RunInfo) -> History:
 
 
 def history_of(folder: Path, counts: Counts, match: Sequence[str]) -> History:
-    """The history of the league in a folder, whose games are already counted in ``counts``; with
-    ``match``, as matches on these boards. Raises RunError, NoAnswerError.
+    """The history of the league in a folder. Its games are already counted in ``counts``: as
+    matches on the boards ``match``, or singly if ``match`` is empty. Raises RunError,
+    NoAnswerError.
     """
     league = read_league(folder)
     per_game = max(1, len(match))

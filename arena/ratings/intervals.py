@@ -22,8 +22,9 @@ three deals, of which one may be incomplete: they have two degrees of freedom an
 
 
 def quantile(freedom: Floats | float, coverage: float = COVERAGE) -> Floats:
-    """The factors by which standard errors with these degrees of freedom are multiplied to get
-    half-widths of intervals with this coverage, by the t distribution.
+    """The factors that turn standard errors into half-widths of intervals, by the t distribution.
+    ``freedom`` has the degrees of freedom of the errors, ``coverage`` is the probability with which
+    the interval contains the truth.
     """
     limited = np.clip(freedom, 1.0, MANY)
     level = (1 + coverage) / 2
@@ -47,8 +48,9 @@ def chance_below(ratio: Floats, freedom: Floats) -> Floats:
 
 
 def holm(p: Floats) -> Floats:
-    """The p values ``p``, corrected by Holm's method for their number: the probability is at most 5
-    % that any corrected value falls below 5 % by chance. NaN stays NaN and is not counted.
+    """The p values ``p`` (n,), corrected by Holm's method for their number: if all null hypotheses
+    hold, the probability is at most 5 % that any corrected value falls below 5 %. NaN stays NaN and
+    is not counted.
     """
     known = np.flatnonzero(~np.isnan(p))
     order = known[np.argsort(p[known], kind="stable")]

@@ -29,18 +29,22 @@ MAX_PLAYERS = 16
 
 
 class Model(NamedTuple):
-    """The share-logit model of ``results``, with ``size`` parameters: those of the n bots, then,
-    for each number of players k whose seats have effects, those of seats 1 to k-1. ``offsets`` has
-    the index of the first seat parameter, by number of players.
+    """The share-logit model of ``results``, with ``size`` parameters: first the strengths of the n
+    bots, then, for each number of players k whose seats have effects, the effects of seats 1 to
+    k-1. ``offsets`` has the index of the first seat parameter, by number of players. A unit of a
+    parameter is `ELO` Elo. O is the number of outcomes of ``results``, K the number of seats of its
+    largest table.
 
     Expected shares depend on which bot sits where, and not on who won. So games are grouped into S
     different *seatings*.
 
-    ``seating`` (O,)    the number of the seating of each outcome
-    ``times`` (S,)      how many games had the seating
-    ``won`` (S, K)      the wins of each seat, summed over these games
-    ``columns`` (S, 2K) the indices of the parameters of a game: those of its bots, then those of
-    its seats. An empty seat, and seat 0 (the reference), have the index ``size``
+    ``seating`` (O,)     the number of the seating of each outcome
+    ``times`` (S,)       how many games had the seating
+    ``won`` (S, K)       the shares of the win that each seat got, summed over these games
+    ``columns`` (S, 2K)  the indices of the parameters of a game: those of its bots, then those of
+                         its seats. The index ``size``, one behind the last parameter, stands for
+                         "none": for an empty seat, for a seat without an effect, and for seat 0,
+                         with which the others are compared
     """
 
     results: Results
@@ -147,9 +151,9 @@ class Model(NamedTuple):
         return regular
 
     def maximum(self, prior: float) -> Floats:
-        """The parameters (size,) at which the likelihood, with a prior of weight ``prior``, is
-        largest, found by Newton's method. Raises NoAnswerError if `MAX_STEPS` steps do not reach a
-        maximum.
+        """The parameters (size,) at which the likelihood, with a prior of weight ``prior`` (0: no
+        prior), is largest, found by Newton's method. Raises NoAnswerError if there is no such
+        finite maximum.
         """
         parameters = np.zeros(self.size)
         for _ in range(MAX_STEPS):

@@ -41,7 +41,7 @@ WIDEST_GUESS = 3.0
 class _BlockSums(NamedTuple):
     """Figures computed from all blocks of a test.
 
-    ``mean``        how often an outcome of the new bot beats one of the old bot, minus a half
+    ``mean``        how often the new bot's outcome is the better one, see `MarginTest.mean`
     ``variance``    the variance of ``mean`` times the number of blocks
     ``covariance``  the covariance of ``mean`` with the mean of the test on wins, times the number
                     of blocks
@@ -86,7 +86,11 @@ class MarginTest(SequentialTest):
 
     @property
     def mean(self) -> float:
-        """How often an outcome of the new bot beats an outcome of the old bot, minus a half."""
+        """The share of pairs in which the new bot's outcome is better than the old bot's, minus
+        0.5; from -0.5 to 0.5, and 0 without blocks. Each game of the new bot is paired with each
+        game of the old bot against the same opponents, or with each one of the test if the two bots
+        play each other. Equal margins count a half; all blocks weigh the same.
+        """
         return self._block_sums().mean
 
     @property
@@ -104,8 +108,8 @@ class MarginTest(SequentialTest):
         return self._block_sums().covariance
 
     def worth(self, elo: float) -> float:
-        """The expected `mean` if the new bot is ``elo`` Elo better than the old one, with the
-        thresholds that fit the blocks so far.
+        """The value of `mean` to be expected if the new bot is ``elo`` Elo better than the old one,
+        with the thresholds that fit the blocks so far.
         """
         thresholds = self._block_sums().thresholds
         half = self._half_gaps(thresholds, elo / SCALE * self._gaps)
@@ -246,8 +250,8 @@ class _Opposed:
         return lost / lost.sum(), won / won.sum()
 
     def placed(self) -> "_Placed":
-        """Sums over the blocks, in which each outcome of a bot is placed among those of the other
-        bot.
+        """The sums over the blocks so far, with each outcome of one bot placed among those of the
+        other bot.
         """
         lost, won = self._forfeited()
         new, old = (counts[1:-1] + counts[0] * lost + counts[-1] * won for counts in self._counts)
@@ -287,8 +291,8 @@ def _win_shares(outcomes: "NDArray[np.int64]") -> "Floats":
 
 
 def _placements(counts: "Floats") -> "Floats":
-    """For each outcome, how many of the outcomes counted in ``counts`` are worse, plus half of
-    those that are equal.
+    """For each outcome, how often worse outcomes occur in ``counts``, plus half of how often the
+    outcome itself does. ``counts`` has the counts or frequencies of the outcomes, the worst first.
     """
     return np.asarray(np.cumsum(counts, axis=-1) - counts / 2, dtype=np.float64)
 

@@ -82,13 +82,13 @@ class Defeat(NamedTuple):
 class Component(NamedTuple):
     """Bots that met, directly or through others, and what is known about their strength.
 
-    ``members`` (n,)  the bots' numbers in the results
+    ``members`` (n,)  the bots' numbers in the results, ascending
     ``games``         the number of games between them
-    ``fit``           the ratings of the rated group
-    ``bounds``        the bounds of the bots outside the rated group
-    ``places`` (n,)   the order of the members as far as it is known without ratings, see
-                      `places_of`; all bots of the rated group share one place
-    ``defeats``       the results of games between bots outside the rated group
+    ``fit``           the ratings of the rated group; with a prior, of all members
+    ``bounds``        the bounds of the bots that ``fit`` does not rate
+    ``places`` (n,)   the order of the members as far as it is known without ratings, 0 for the
+                      best, see `places_of`; all bots that ``fit`` rates share one place
+    ``defeats``       the results of games between bots outside the rated group; none with a prior
 
     If three or more bots have no rated group, ``fit`` holds one of them at 0, and the others have
     bounds on their distance from it. ``fit`` is None for two bots without a rated group, and if
@@ -110,7 +110,7 @@ class Component(NamedTuple):
 
 class Ratings(NamedTuple):
     """What results say about the strength of bots: the components, the one with the most bots
-    first.
+    first. A bot that met no other bot is in none of them.
     """
 
     components: list[Component]
@@ -132,7 +132,8 @@ def rate(results: Results, prior: float | None = None, *, seats: bool = True) ->
     Without a prior (None or 0), the rated group of a component, its bots that all took shares of
     wins from each other directly or in a circle, is rated by maximum likelihood, and the other bots
     get bounds. ``prior`` is the weight of one virtual draw between each bot and an imagined bot
-    with rating 0, which gives every bot a rating. If ``seats`` is False, seats have no effect.
+    with rating 0, which gives every bot of a component a rating. If ``seats`` is False, seats have
+    no effect. Raises NoAnswerError if no finite ratings fit best.
     """
     graph = took_from(len(results.bots), results.seats, results)
     # a component is numbered by its first member
@@ -198,8 +199,9 @@ def component_intervals(part: Component) -> tuple[Ints, Ints]:
 
 
 def risk_of_order(part: Component, fit: Fit) -> float:
-    """The probability that any pair of the rated bots is put in the wrong order: of the 5 % for the
-    whole component ``part``, the rated bots of ``fit`` have the share that they are of its members.
+    """The probability that is allowed for putting any pair of the rated bots in the wrong order.
+    The 5 % for the whole component ``part`` are divided evenly among its members; the rated bots of
+    ``fit`` get their part.
     """
     return RISK * len(fit.members) / len(part.members)
 
@@ -216,8 +218,8 @@ def _surely_above(part: Component) -> Flags:
 
 def rank_intervals(fit: Fit, risk: float = RISK) -> tuple[Ints, Ints]:
     """Two arrays (n,): the best and the worst possible rank of each bot of ``fit``: 1 plus the
-    number of bots clearly above it, and the number of bots that are not clearly below it. ``risk``
-    is the probability that any pair is put in the wrong order.
+    number of bots clearly above it, and the number of bots that are not clearly below it, itself
+    included. The probability that any pair is put in the wrong order is at most ``risk``.
     """
     is_above = clearly_above(fit, chances_of_equals(fit), risk)
     return 1 + is_above.sum(axis=0), len(fit.elo) - is_above.sum(axis=1)
@@ -379,10 +381,10 @@ def _bound(results: Results, member: int, fit: Fit, has_error: Flags, bots: int)
 
 
 def bounds_without_group(results: Results, members: Ints) -> list[Bound]:
-    """The bounds, from the games in ``results``, of the ``members`` of a component (bots that met,
-    directly or through others) in which no bot has a rating. Of two such bots, one lost nothing to
-    the other: the bound on their difference gives each one a bound, and their mean is 0. For more
-    than two bots nothing is known.
+    """A bound, from the games in ``results``, for each of the ``members`` of a component (bots that
+    met, directly or through others) in which no bot has a rating. Of two such bots, one lost
+    nothing to the other: the bound on their difference gives each one a bound, and the mean of the
+    two is 0. With more than two bots all bounds have the side ``~``, because nothing is known.
     """
     rivals = members[::-1]
     met = [

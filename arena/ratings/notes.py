@@ -39,10 +39,10 @@ unequal.
 
 
 def conditions_notes(info: RunInfo, hosts: Collection[str]) -> Iterator[str]:
-    """Notes on unequal conditions in a run: ``hosts``, the machines as in records, that differ too
-    much in speed, if there are time limits, bots that are one program under several names, and the
-    grants of bots beyond the sandbox. ``info`` is
-    the run's run.json.
+    """Notes on unequal conditions in a run, whose run.json is ``info``: machines that differ too
+    much in speed, bots that are one program under several names, and what bots were allowed beyond
+    the sandbox. ``hosts`` are the machines as in records; their speeds do not matter in a run that
+    has only built-in bots.
     """
     differ = None if info.counting.in_process else _unlike(map(split_host, hosts))
     if differ is not None:
@@ -57,7 +57,8 @@ def conditions_notes(info: RunInfo, hosts: Collection[str]) -> Iterator[str]:
 
 def _twins_notes(info: RunInfo) -> Iterator[str]:
     """A note for each set of bots in a run, whose run.json is ``info``, that have the same files
-    and the same options. None for a search or a comparison, which play a bot against copies.
+    and the same options. No notes for a search or a comparison, in which a bot plays against copies
+    of itself.
     """
     if info.is_search or info.is_comparison:
         return
@@ -101,9 +102,9 @@ def purpose_notes(run: Path, info: RunInfo, *, anchored: bool) -> Iterator[str]:
 def leader_note(
     standings: TableData, groups: Sequence[Sequence[str]], anchors: Collection[str]
 ) -> list[str]:
-    """A note that the first bot of the table ``standings`` is probably rated too high, if at least
-    two others may really be the best; else an empty list. ``groups`` are the names of the bots that
-    can be compared with each other, ``anchors`` those whose rating is given.
+    """A list with a note that the first bot of the table ``standings`` is probably rated too high,
+    if at least `MANY` bots, itself included, may really be the best; else an empty list. ``groups``
+    are the names of the bots of each component, ``anchors`` the bots whose rating is given.
     """
     rows = standings.rows()
     if not rows or rows[0]["mark"] or rows[0]["bot"] in anchors:
@@ -121,8 +122,9 @@ def leader_note(
 
 
 def forfeits_note(standings: TableData, noun: str) -> list[str]:
-    """A note on the bots of the table ``standings`` that forfeited games, the worst first; an empty
-    list if there are none. ``noun`` is games or matches.
+    """A list with one note on the bots of the table ``standings`` that forfeited games, the worst
+    first; an empty list if there are none. ``noun`` is the word for what is counted, games or
+    matches.
     """
     faulty = standings.where(standings["forfeits"] > 0).rows()
     faulty.sort(key=lambda row: (-row["forfeits"], row["rank"]))
@@ -136,7 +138,9 @@ def forfeits_note(standings: TableData, noun: str) -> list[str]:
 
 
 def unplayed_note(run: Path) -> list[str]:
-    """A note if all games of the run in the folder ``run`` ended by forfeit; else an empty list."""
+    """A list with a note if all games of the run in the folder ``run`` ended by forfeit; else an
+    empty list.
+    """
     reason = unplayed_text(run)
     return [f"this table tells nothing about how well the bots play: {reason}"] if reason else []
 
@@ -144,8 +148,9 @@ def unplayed_note(run: Path) -> list[str]:
 def uncounted_note(
     results: Results, blocks: Sequence[PlayedBlocks], match: Sequence[str]
 ) -> list[str]:
-    """A note on the games among ``blocks`` that belong to no complete match on the boards
-    ``match``, which ``results`` counts; empty if there are none, or if games count singly.
+    """A list with a note on the games among ``blocks`` that belong to no complete match on the
+    boards ``match``, and so are not counted in ``results``; an empty list if there are none, or if
+    ``match`` is empty because games count singly.
     """
     played = games_in(blocks)
     uncounted = played - results.games * len(match) if match else 0
@@ -156,9 +161,10 @@ def uncounted_note(
 
 
 def without_note(without: Sequence[str], bots: Sequence[str], games: int, of: int) -> list[str]:
-    """A note on the games that are left out because one of the bots ``without`` played in them:
-    ``games`` of the ``of`` games are left. Empty if ``without`` is. Raises UserError for a name
-    that is not among ``bots``, or if no game is left.
+    """A list with a note that games are left out because one of the bots ``without`` played in
+    them: ``games`` is the number of games that remain, ``of`` the number of all games. An empty
+    list if ``without`` is empty. Raises UserError for a name that is not among ``bots``, or if no
+    game remains.
     """
     for name in without:
         if name not in bots:
@@ -260,8 +266,8 @@ def _few_notes(results: Results, fit: Fit, unit: str) -> Iterator[str]:
 
 
 def _held_notes(results: Results, part: Component) -> Iterator[str]:
-    """A note on the bot that is held at 0 in the component ``part``, if its other bots have bounds
-    only.
+    """A note on the bot of the component ``part`` that is held at 0, or at the rating that the user
+    gave it, if all other bots have bounds at most; else none.
     """
     if part.fit is not None and not part.is_rated:
         held = f"{results.bots[part.fit.members[0]]} is held at {part.fit.elo[0]:.0f}"
@@ -336,8 +342,8 @@ def _count(count: float, noun: str) -> str:
 
 
 def company_note(case: Company | None) -> list[str]:
-    """A note on the two bots whose difference depends most on a third bot; an empty list if
-    ``case`` is None.
+    """A list with a note on ``case``, two bots whose difference depends on a third bot; an empty
+    list if ``case`` is None.
     """
     if case is None:
         return []

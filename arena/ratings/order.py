@@ -58,18 +58,19 @@ MAX_GROUPS = 4
 class Group(NamedTuple):
     """Bots between two clear steps, the best first.
 
-    ``bots``      the numbers of the bots in the results
-    ``ahead_of``  the index in ``bots`` from which on each bot is clearly behind the first; None if
-                  the last bot is not
-    ``is_alike``  whether no two bots of the group clearly differ, or seem to differ by more than
-                  `APART` Elo
-    ``is_unknown`` whether the step nearest to being clear is known so badly that the sentence gives
-                  no number: its 95 % interval reaches further than `FAR` to either side
-    ``nearest``   the index of the bot whose difference from the next one is, of those that are not
-                  clear, nearest to being so
-    ``more``      about how many more deals would make that difference clear, if it is the true one;
-                  infinite beyond `MAX_TIMES` the deals played, None if the deals do not give an
-                  error, if all neighbours clearly differ, and for a group of one
+    ``bots``        the numbers of the bots in the results
+    ``ahead_of``    the index in ``bots`` from which on each bot is clearly behind the first; None
+                    if the last bot is not
+    ``is_alike``    whether no two bots of the group clearly differ, or seem to differ by more than
+                    `APART` Elo
+    ``is_unknown``  whether nothing is known yet about the order: no bot is clearly behind the
+                    first, and the 95 % interval of the step nearest to being clear reaches further
+                    than `FAR` Elo to either side
+    ``nearest``     the index in ``bots`` of the bot whose difference from the next one is, of those
+                    that are not clear, nearest to being so
+    ``more``        about how many more deals would make that difference clear, if it is the true
+                    one; infinite beyond `MAX_TIMES` the deals played, None if the deals do not give
+                    an error, if all neighbours clearly differ, and for a group of one
     """
 
     bots: list[int]
@@ -82,7 +83,7 @@ class Group(NamedTuple):
 
 def placed_bots(fit: Fit) -> Flags:
     """(n,) whether each bot of ``fit`` takes part in the order: it has an error bar and enough
-    deals not to be marked ``?``. If fewer than two bots have, an error bar alone is enough. A
+    deals not to be marked ``?``. If fewer than two bots have both, an error bar alone is enough. A
     newcomer's wide error bar would otherwise leave no step clear.
     """
     known = np.isfinite(fit.half_widths())
@@ -92,7 +93,7 @@ def placed_bots(fit: Fit) -> Flags:
 
 def groups_of(fit: Fit, risk: float = RISK) -> list[Group]:
     """The groups of the bots of ``fit``, the best first, without bots that `placed_bots` leaves
-    out. ``risk`` is the probability that any pair is wrongly called clear.
+    out. The probability that any pair is wrongly called clear is at most ``risk``.
     """
     order = np.argsort(-fit.elo, kind="stable")
     order = order[placed_bots(fit)[order]]
@@ -159,8 +160,9 @@ def _more(ratio: float, deals: float, risk: float) -> float:
 
 
 def order_sentences(bots: Sequence[str], ratings: Ratings, unit: str = "deal") -> list[str]:
-    """Sentences about the order of the bots by their ``ratings``; clear steps come first. ``bots``
-    are the names by the bots' numbers, ``unit`` is the word for a group of games with shared luck.
+    """Sentences about the order of the bots by their ``ratings``, for the largest `MAX_GROUPS`
+    components; clear steps come first. ``bots`` are the names by the bots' numbers, ``unit`` is the
+    word for a group of games with shared luck.
     """
     sentences = (
         sentence
@@ -342,8 +344,8 @@ class Precision(NamedTuple):
 def rate_journal(
     journal: Path, bots: Sequence[str], match: Sequence[str] = (), *, own_decks: bool = False
 ) -> tuple[Results, Ratings]:
-    """Reads a journal and rates its games; ``bots`` are the bots of the run. With ``match``,
-    matches on these boards are counted instead of games. ``own_decks`` says that line-ups play
+    """Reads a journal and rates what it has between ``bots``, the bots of the run: matches on the
+    boards ``match``, or single games if ``match`` is empty. ``own_decks`` says that line-ups play
     different decks under the same deal numbers. Raises RunError, NoAnswerError.
     """
     score = score_journal(journal, match, own_decks=own_decks)
@@ -352,8 +354,8 @@ def rate_journal(
 
 
 def precision(results: Results, ratings: Ratings, until: float) -> Precision:
-    """The width of the widest interval of ``ratings``, and about how many more games are needed
-    until each interval is at most ``until`` Elo to either side.
+    """The half-width in Elo of the widest interval of ``ratings``, and about how many more games
+    than in ``results`` are needed until each interval reaches at most ``until`` Elo to either side.
     """
     widths = np.full(len(results.bots), np.inf)
     games = results.played()

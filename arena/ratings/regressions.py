@@ -115,8 +115,8 @@ def regression_tests(
     counts: Counts, league: League, *, per_game: int = 1
 ) -> list[RegressionResult]:
     """The regression tests of ``league`` in the order in which they began, with their results in
-    the games of ``counts``. ``per_game`` is the number of games that are counted as one, as the
-    games of a match are.
+    ``counts``. ``per_game`` is the number of games in each counted one: 1, or the games of a match
+    if ``counts`` counts matches.
     """
     deals = defaultdict[str, list[int]](list)
     for drawn in league.drawn:

@@ -51,7 +51,7 @@ class Results(NamedTuple):
         return len(self.cluster)
 
     def played(self) -> Floats:
-        """(n,) in how many games each bot played; a bot in two seats of a game counts twice."""
+        """(n,) the number of games of each bot; a bot in two seats of a game counts twice."""
         count = len(self.bots)
         width = self.seats.shape[1]
         games = np.bincount(self.seats.ravel(), np.repeat(self.times, width), count + 1)
@@ -146,10 +146,10 @@ class Outcomes(NamedTuple):
     ``seats`` (O, K)  the bots' numbers; the number of bots for an empty seat
     ``ranks`` (O, K)  the rank of each seat, 1 is best
     ``cluster`` (G,)  the number of each game's deal
-    ``outcome`` (G,)  the number of each game's outcome
-    ``sums``          (O, K) each, summed over the games with the outcome: ``forfeits``, ``left``,
-                      ``think_ns``; and ``left_games``, ``think_games``, the number of games that
-                      have these values, if some games do not
+    ``outcome`` (G,)  the index of each game's outcome
+    ``sums``          by name, arrays (O, K) that are summed over the games with the outcome:
+                      ``forfeits``, ``left`` and ``think_ns``. If some games do not have the last
+                      two, also ``left_games`` and ``think_games``, the number of games that do
     """
 
     seats: Ints
@@ -162,18 +162,19 @@ class Outcomes(NamedTuple):
 class Counts(NamedTuple):
     """The counted games, and the sums over them that the tables need.
 
-    ``results``      the counted games
-    ``deals`` (C,)   the number, on its board, of each of the C deals of ``results``
-    ``totals``       a table, sorted, with a row for each number of players, seat and bot with games
-                     there
+    ``results``     the counted games
+    ``deals`` (C,)  the number, on its board, of each of the C deals of ``results``
+    ``totals``      a table, sorted, with a row for each number of players, seat and bot with games
+                    there
 
     The first four columns of ``totals`` are int64, the others float64; values that a file of
     results does not have are left out of the sums:
 
     ``seats``, ``seat``, ``bot``  the number of players, the seat, and the bot's number
     ``games``                     the number of games
-    ``wins``, ``shared``, ``parts``, ``ranks``, ``forfeits``  sums over these games; ``parts`` are
-                                                              wins in parts of `WHOLE`
+    ``wins``, ``shared``          games that the bot won alone, and whose win it shared
+    ``parts``                     the sum of its shares of the win, in parts of `WHOLE`
+    ``ranks``, ``forfeits``       sums over these games
     ``left``, ``think_ns``        sums over the ``left_games`` and ``think_games`` that have these
                                   values
     """

@@ -54,9 +54,9 @@ class OnScale(NamedTuple):
 def league_counts(
     journal: Path, bots: Sequence[str], match: Sequence[str], *, own_decks: bool
 ) -> Counts:
-    """Counts the games in the journal of a league between ``bots``; with ``match``, the matches on
-    these boards. ``own_decks`` says that line-ups play different decks under the same deal numbers.
-    Raises RunError.
+    """Counts what the journal of a league has between ``bots``: the matches on the boards
+    ``match``, or single games if ``match`` is empty. ``own_decks`` says that line-ups play
+    different decks under the same deal numbers. Raises RunError.
     """
     return score_journal(journal, match, own_decks=own_decks).counted.counts(bots)
 
@@ -65,8 +65,9 @@ def on_scale(
     counts: Counts, benchmarks: Collection[str], scale: LeagueScale, before: Mapping[str, str]
 ) -> dict[str, OnScale]:
     """The ratings of the bots in ``counts`` on the ``scale`` of a league, by name, for the code
-    that chooses the next games. ``benchmarks`` are the present benchmarks; ``before`` has the
-    version before each bot whose gain is needed.
+    that chooses the next games. They are rated with a prior, so only bots that met no other bot are
+    missing. ``benchmarks`` are the present benchmarks; ``before`` has the version before each bot
+    whose gain is needed, by the bot's name.
     """
     on_scale_by_name = dict[str, OnScale]()
     results = counts.results

@@ -39,8 +39,8 @@ class Verdict(StrEnum):
 
 
 class Question(NamedTuple):
-    """The question of a sequential test: whether the difference in Elo is ``elo1`` rather than
-    ``elo0``.
+    """The question of a sequential test: whether the new bot is ``elo1`` rather than ``elo0`` Elo
+    better than the old one.
 
     ``alpha`` is the probability of the answer "better" if the truth is ``elo0``, ``beta`` that of
     "not better" if the truth is ``elo1``.
@@ -65,9 +65,9 @@ class Question(NamedTuple):
 def log_likelihood_ratio(
     blocks: int, mean: float, variance: float, null: float, alternative: float
 ) -> float:
-    """The log likelihood ratio of the GSPRT after ``blocks`` blocks. ``mean`` and ``variance`` are
-    those of the blocks; ``null`` and ``alternative`` are the expected means under the two
-    hypotheses.
+    """The log likelihood ratio of the GSPRT after ``blocks`` blocks; above 0 it favours
+    ``alternative``. ``mean`` is the mean value of a block, ``variance`` that of a single block's
+    value; ``null`` and ``alternative`` are the means to be expected under the two hypotheses.
     """
     return blocks * (alternative - null) * (2 * mean - null - alternative) / (2 * variance)
 
@@ -76,8 +76,8 @@ class SequentialTest(ABC):
     """A sequential test between two bots. A subclass says how a block is valued: by wins or by
     margins.
 
-    Blocks are added in the order of the schedule. A decision is made after every ``look`` blocks;
-    ``blocks`` is the number of blocks so far. The variance includes one extra block, half of it at
+    ``blocks`` is the number of blocks so far, which are added in the order of the schedule. Callers
+    read `verdict` after every ``look`` blocks. The variance includes one extra block, half of it at
     each end of the possible range, so that a few identical blocks cannot decide the test.
     """
 
@@ -88,28 +88,34 @@ class SequentialTest(ABC):
 
     @abstractmethod
     def add(self, new: float, old: float, group: int = 0, margins: Margins = NO_MARGINS) -> None:
-        """Counts a block: ``new`` and ``old`` are the mean shares of the win of the two bots,
-        ``group`` is the number of the set of opponents, and ``margins`` has the margins of both
-        bots in each game.
+        """Counts a block: ``new`` and ``old`` are the mean shares of the win that the new and the
+        old bot got in its games, from 0 to 1. ``group`` is the number of the set of opponents, 0 if
+        the two bots play each other. ``margins`` are two sequences, of the new and of the old bot,
+        with the margin of each game (see `records.record.margins`).
         """
 
     @property
     @abstractmethod
     def mean(self) -> float:
-        """The mean value of the blocks so far; 0 without blocks."""
+        """By how much the new bot did better than the old one in the blocks so far, above 0 if it
+        did; 0 without blocks. The unit is that of the subclass: shares of the win, or pairs of
+        outcomes.
+        """
 
     @property
     @abstractmethod
     def variance(self) -> float:
-        """The variance of the mean times the number of blocks, including the extra block."""
+        """The variance of `mean` times the number of blocks, including the extra block."""
 
     @abstractmethod
     def worth(self, elo: float) -> float:
-        """The expected mean of the blocks if the new bot is ``elo`` Elo better than the old one."""
+        """The expected value of `mean` if the new bot is ``elo`` Elo better than the old one."""
 
     @property
     def llr(self) -> float:
-        """The log likelihood ratio of the two hypotheses after the blocks so far."""
+        """The log likelihood ratio of the two hypotheses after the blocks so far; it rises if the
+        new bot does better.
+        """
         null = self.worth(self.question.elo0)
         alternative = self.worth(self.question.elo1)
         return log_likelihood_ratio(self.blocks, self.mean, self.variance, null, alternative)
@@ -146,8 +152,9 @@ class WinTest(SequentialTest):
         group: int = 0,
         margins: Margins = NO_MARGINS,  # noqa: ARG002 - a win is a win
     ) -> None:
-        """Counts a block: ``new`` and ``old`` are the mean shares of the win of the two bots,
-        ``group`` is the number of the set of opponents; margins are ignored.
+        """Counts a block: ``new`` and ``old`` are the mean shares of the win that the new and the
+        old bot got in its games, from 0 to 1; ``group`` is the number of the set of opponents.
+        Margins are ignored.
         """
         self.blocks += 1
         self._sum += new - old
@@ -159,12 +166,14 @@ class WinTest(SequentialTest):
 
     @property
     def mean(self) -> float:
-        """The mean value of the blocks so far; 0 without blocks."""
+        """The mean over the blocks so far of the new bot's mean share of the win minus the old
+        bot's, from -1 to 1; 0 without blocks.
+        """
         return self._sum / max(self.blocks, 1)
 
     @property
     def variance(self) -> float:
-        """The variance of the mean times the number of blocks, including the extra block."""
+        """The variance of `mean` times the number of blocks, including the extra block."""
         # The extra block is needed because ten equal blocks have no spread, and would decide any
         # question.
         return (max(self._squares - self.blocks * self.mean**2, 0.0) + WIDEST) / (self.blocks + 1)
@@ -179,7 +188,7 @@ class WinTest(SequentialTest):
         return _log_odds(level + half), _log_odds(level - half)
 
     def worth(self, elo: float) -> float:
-        """The expected mean of the blocks if the new bot is ``elo`` Elo better than the old one.
+        """The expected value of `mean` if the new bot is ``elo`` Elo better than the old one.
 
         Against opponents it depends on how strong these are. The level halfway between the two bots
         is estimated from the blocks with each set of opponents, and pulled towards the mean of all

@@ -329,8 +329,8 @@ def _numbers(cells: pd.DataFrame, what: str, size: int) -> Floats:
 
 
 def _uneven_notes(cluster: Ints) -> list[str]:
-    """A note if some blocks have fewer games than most blocks; ``cluster`` (G,) is the number of
-    each game's block. Empty if all blocks have as many.
+    """A list with a note if some blocks have fewer games than the most common number of games; an
+    empty list if none has. ``cluster`` (G,) is the number of each game's block.
     """
     games = np.bincount(cluster)
     blocks_by_size = np.bincount(games)

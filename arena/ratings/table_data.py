@@ -33,7 +33,7 @@ class TableData:
         return [dict(zip(self.columns, row, strict=True)) for row in zip(*lists, strict=True)]
 
     def where(self, kept: NDArray[np.bool_]) -> "TableData":
-        """The rows for which ``kept`` is True."""
+        """A table with the rows for which ``kept``, which has an entry per row, is True."""
         return TableData({name: column[kept] for name, column in self.columns.items()})
 
     def replaced(self, **columns: NDArray[Any]) -> "TableData":
@@ -41,8 +41,9 @@ class TableData:
         return TableData({**self.columns, **columns})
 
     def summed(self, *keys: str) -> "TableData":
-        """A row for each combination of values that the columns ``keys``, of whole numbers from 0,
-        have in some row; sorted. The other columns are sums over the rows with this combination.
+        """A table with a row for each combination of values that occurs in the columns ``keys``,
+        which hold whole numbers from 0; sorted by ``keys``. The other columns are sums over the
+        rows with this combination.
         """
         shape = tuple(int(self.columns[key].max(initial=0)) + 1 for key in keys)
         places = np.ravel_multi_index([self.columns[key] for key in keys], shape)

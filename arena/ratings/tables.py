@@ -54,24 +54,25 @@ class Tables(NamedTuple):
     ``data``         the tables ``standings``, ``pairs``, ``seats`` and ``faults`` of `frames`, by
                      these names, which are also the names of the same tables as data frames
     ``games``        the number of counted games, or matches
-    ``clusters``     the number of deals
+    ``clusters``     the number of deals on which these games were played; without deals, of the
+                     groups of games that ``unit`` names
     ``notes``        sentences about what the reader should know, such as priors or few deals
     ``blocks``       the blocks of all games, also of those that do not count
-    ``most_seats``   the largest number of players in a game
+    ``most_seats``   the largest number of players in a game of the run; 2 for a results file
     ``rated_games``  the number of games between bots with a rating
     ``independent_games``  how many games without shared luck would hold as much information as the
                            rated games; None if unknown
-    ``covariances``  the covariance of the ratings in Elo squared
+    ``covariances``  the covariance of the ratings in Elo squared, see `frames.covariance_of`
     ``anchors``      the ratings at which the user held bots, by name
     ``unit``         the word for a group of games with shared luck: deal, block or game
     ``match``        the boards of the matches by which the run is scored; empty if it is scored by
                      games. With matches, columns called games count matches
     ``clock``        ``cpu`` or ``wall``, by which time was measured; empty if unknown
     ``sentences``    which bots are clearly ahead of which, and which are too close to call
-    ``without``      the bots whose games are left out of everything but ``blocks``
+    ``without``      the bots whose games are left out of all figures but ``blocks``
     ``details``      those of the ``notes`` that a short table leaves out
-    ``groups``       for each group of bots that can be compared with each other, their names, in
-                     the order of the standings
+    ``groups``       for each group of bots that met, directly or through others, their names,
+                     sorted; the largest group comes first
     """
 
     data: Mapping[str, TableData]
@@ -99,22 +100,24 @@ class Tables(NamedTuple):
 
     @property
     def standings(self) -> "pd.DataFrame":
-        """The table of `standings_table`. This loads pandas, as do the other data frames."""
+        """The table of `frames.standings_table` as a data frame. This loads pandas, as do the other
+        data frames.
+        """
         return self.data["standings"].frame
 
     @property
     def pairs(self) -> "pd.DataFrame":
-        """The table of `pairs_table`."""
+        """The table of `frames.pairs_table` as a data frame."""
         return self.data["pairs"].frame
 
     @property
     def seats(self) -> "pd.DataFrame":
-        """The table of `seats_table`."""
+        """The table of `frames.seats_table` as a data frame."""
         return self.data["seats"].frame
 
     @property
     def faults(self) -> "pd.DataFrame":
-        """The table of `faults_table`."""
+        """The table of `frames.faults_table` as a data frame."""
         return self.data["faults"].frame
 
     @property
@@ -137,12 +140,13 @@ def run_tables(
     without: Sequence[str] = (),
 ) -> Tables:
     """Makes the tables of the run in a folder, whose run.json is ``info``. ``prior`` is the weight
-    of a prior that gives every bot a rating (None: none), ``anchors`` has ratings at which bots are
-    held, by name. ``match`` are the boards of the matches to score by; None means what run.json
-    says, an empty list means single games. Games in which a bot of ``without`` played are left out.
+    of a prior that gives every bot a rating (None: no prior); ``anchors`` has ratings in Elo at
+    which bots are held, by name. ``match`` are the boards of the matches to score by; None means
+    what run.json says, an empty list means single games. Games in which a bot of ``without`` played
+    are left out.
 
-    Raises RunError, NoAnswerError, and UserError for anchors, boards or bots that are not in the
-    run.
+    Raises RunError if the run cannot be read, NoAnswerError if no finite ratings fit the results,
+    and UserError for anchors, boards or bots that are not in the run.
     """
     boards = scoring_of(info, match)
     names = [bot.name for bot in info.bots]
@@ -175,9 +179,10 @@ def rate_sheet(
     without: Sequence[str] = (),
 ) -> Tables:
     """Makes the tables of a results file; values that the file does not have are NaN in them.
-    ``prior`` is the weight of a prior that gives every bot a rating (None: none), ``anchors`` has
-    ratings at which bots are held, by name, and ``seats`` says whether seats have effects. Games in
-    which a bot of ``without`` played are left out. Raises NoAnswerError, UserError.
+    ``prior`` is the weight of a prior that gives every bot a rating (None: no prior), ``anchors``
+    has ratings in Elo at which bots are held, by name, and ``seats`` says whether seats have
+    effects. Games in which a bot of ``without`` played are left out. Raises NoAnswerError if no
+    finite ratings fit, and UserError for anchors or bots that the file does not have.
     """
     without, anchors = _as_named(sheet.names, without, anchors)
     counts = sheet.counts(without)
@@ -208,13 +213,14 @@ def make_tables(
     ``prior``    the weight of a prior that gives every bot a rating, see `model.rate`; None: no
                  prior
     ``blocks``   the blocks of all games, also of those that are not in ``counts``
-    ``anchors``  ratings at which bots are held, by name
+    ``anchors``  ratings in Elo at which bots are held, by name; None: no anchors
     ``seats``    False: the rating model has no effects of seats
-    ``unit``     the word for a group of games with shared luck
+    ``unit``     the word for a group of games with shared luck: deal, block or game
     ``match``    the boards of the matches that ``counts`` has counted; empty for games
     ``without``  the bots whose games are already left out of ``counts``
 
-    Raises NoAnswerError, UserError.
+    Raises NoAnswerError if no finite ratings fit, and UserError for anchors that `anchor_ratings`
+    refuses.
     """
     results = counts.results
     ratings = anchor_ratings(rate(results, prior, seats=seats), results, anchors or {})
@@ -277,9 +283,9 @@ def independent_games(fits: list[Fit]) -> float | None:
 
 
 def anchor_ratings(ratings: Ratings, results: Results, anchors: Mapping[str, float]) -> Ratings:
-    """The ratings, moved so that each bot in ``anchors`` has the rating given there. Raises
-    UserError for an unknown bot, a bot without a rating, and two anchors among bots that can be
-    compared.
+    """The ratings, moved so that each bot in ``anchors`` has the rating in Elo given there; ratings
+    of components without an anchor stay. Raises UserError for an unknown bot, a bot without a
+    rating, and two anchors among bots that can be compared.
     """
     bots = results.bots
     parts = ratings.components

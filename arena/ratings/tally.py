@@ -76,9 +76,9 @@ class Lost(NamedTuple):
 
 class Match(Struct, frozen=True, gc=False):
     """A match in the form of a game: ``board`` names the boards of its rounds, ``deal`` is the
-    number of the match's deal, and ``left`` and ``think_ms`` are summed over its rounds. The
-    ``bots``, and their ``ranks`` in the match, are by seat; ``faults`` has the seats that
-    forfeited.
+    number of the match's deal, and ``left`` and ``think_ms`` (in ms) are summed over its rounds.
+    The ``bots``, and their ``ranks`` in the match, are by seat; ``faults`` has an entry for each
+    seat that forfeited at least one round.
     """
 
     board: str
@@ -98,8 +98,8 @@ Head = TypeVar("Head", str, SeatedBots)
 
 def row_decoder(kind: type[AnyRow]) -> Callable[[bytes], AnyRow]:
     """Makes a function that decodes a line of a journal to a row of this ``kind``: `Row`, or a
-    subclass with more fields. The function raises DecodeError, and ValueError if lists differ in
-    length.
+    subclass with more fields. The function raises msgspec's DecodeError for a line that is no such
+    row, and ValueError if the lists by seat do not have an entry for each seat.
     """
     decode = msgspec.json.Decoder(kind).decode
 
@@ -113,9 +113,10 @@ def row_decoder(kind: type[AnyRow]) -> Callable[[bytes], AnyRow]:
 
 
 class Tally:
-    """Counts games. ``outcomes`` gives each different outcome a number; ``outcome`` and ``deal``
-    have one entry of four bytes per game, in the order in which games are added. ``own_decks`` says
-    that line-ups play different decks under the same deal numbers.
+    """Counts games. ``outcomes`` gives each different outcome (board, bots and ranks by seat) a
+    number; ``outcome`` and ``deal`` have the number of each game's outcome and deal, in the order
+    in which games are added. ``own_decks`` says that line-ups play different decks under the same
+    deal numbers.
 
     Pagodas left, times and forfeits are summed as integers by outcome and seat, so that the order
     of the games does not matter.
@@ -202,9 +203,9 @@ class Tally:
         return heads, places
 
     def counts(self, bots: Iterable[str] = (), without: Collection[str] = ()) -> Counts:
-        """The counts so far, for ``bots`` and any others that played. The clusters of the result
-        (games with shared luck) are the deals, in sorted order. Games in which a bot of ``without``
-        played are left out.
+        """The counts of the games added so far, between ``bots`` and any other bots that played.
+        The clusters of the result (games with shared luck) are the deals, in sorted order. Games in
+        which a bot of ``without`` played are left out, and so are these bots.
         """
         away = set(without)
         width = self.most_seats
@@ -271,7 +272,7 @@ class Score:
         self._matches = Matches(match, self.counted.add) if match else None
 
     def add(self, game: Row | GameRecord) -> None:
-        """Counts ``game``, and the match that it completes, if it completes one."""
+        """Counts ``game``, and with it the match that it completes, if it does."""
         self.games.add(game)
         self.hosts.add(game.host)
         if self._matches:

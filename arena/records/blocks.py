@@ -46,8 +46,9 @@ def games_in(blocks: Iterable[PlayedBlocks]) -> int:
 
 
 def count_blocks(journal: Path) -> list[PlayedBlocks]:
-    """Counts the blocks in the file ``journal``, sorted by board and line-up. If a game's id occurs
-    twice, only its first record counts. Raises RunError for a damaged line.
+    """Counts the games in each block that has any in the file ``journal``, sorted by board and
+    line-up. If a game's id occurs twice, only its first record counts. Raises RunError if the
+    journal is missing or has a damaged line.
     """
     games = defaultdict[tuple[str, tuple[str, ...]], Counter[int]](Counter)
     for _, row in read_rows(journal, _decode):

@@ -89,7 +89,9 @@ class Parameter(Struct, frozen=True, forbid_unknown_fields=True):
         return min(max(round(exact, RESOLUTION - floor(log10(self.width))), self.low), self.high)
 
     def value(self, number: float) -> Value:
-        """Converts ``number`` to the type of the option, int or float, as the bot gets it."""
+        """Converts ``number`` to the type of the option, int or float, as the bot gets it; for an
+        int, it must be whole.
+        """
         return int(number) if self.type == "int" else number
 
     def text(self, number: float) -> str:
@@ -196,8 +198,9 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def taken_over(self) -> int:
-        """The number of moves at the beginning of a person's game that a bot had made in their
-        place; 0 for any other run.
+        """The number of moves of all seats, including passes, before the person of this run sat
+        down at the game; 0 if they played from the start, and for any run that is not the game of a
+        person.
         """
         return self.game.first if self.game else 0
 
@@ -222,8 +225,9 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def repeats_deals(self) -> bool:
-        """Whether bots with processes play deals that occur in other games of the run, too, so that
-        bots could pass on what they saw of a deal.
+        """Whether games of the run may share a deal between bots with processes, which could pass
+        on what they saw of it. False if all bots are built in, or if each game has a deck of its
+        own.
         """
         return not (self.in_process or self.has_own_decks)
 
@@ -265,7 +269,9 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def games_a_block(self) -> int:
-        """In a comparison or a search, the number of games of both bots on one deal of a board."""
+        """In a comparison or a search, the number of games in a block: all games of both bots on
+        one deal of a board.
+        """
         return games_of_block(self.players, has_pool=bool(self.pool))
 
     @property

@@ -86,7 +86,7 @@ class EvidenceWriter:
     def write(self, game: str, seeds: Sequence[int], evidence: Sequence[Any]) -> None:
         """Writes one indented JSON file for each `players.player.Evidence` in ``evidence``, the
         evidence of one game. ``game`` is the game's id, ``seeds`` are the bots' seeds in that game,
-        by seat. A file that does not fit is left out. Raises RunError.
+        by seat. A file that does not fit is left out, and ``is_full`` set. Raises RunError.
         """
         if self._used is None:
             self._used = used_bytes(self._run)

@@ -80,7 +80,7 @@ class Grade(Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def sure(self) -> float | None:
         """The judge's probability, 0 to 1, that ``better`` really is better than ``played``; None
-        if ``error`` is 0.
+        if ``error`` is 0, as when both are the same move.
         """
         if not self.error:
             return None
@@ -122,7 +122,9 @@ _decode = msgspec.json.Decoder(ReviewedGame).decode
 
 
 class SeenGame(NamedTuple):
-    """What one judge has graded of a game: the graded seats, and the grades by turn."""
+    """What one judge has graded of a game: the seats whose decisions are graded, and the grades by
+    turn.
+    """
 
     seats: set[int]
     grades: dict[int, Grade]

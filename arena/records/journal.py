@@ -2,8 +2,9 @@
 the journal alone.
 
 One process writes it, holding a lock. A record counts once its line, including the newline, is on
-disk. The journal of a finished run may be compressed with gzip; the functions here read it like any
-other.
+disk. Records stand in the order in which they were written, which is about that in which the games
+ended. The journal of a finished run may be compressed with gzip; the functions here read it like
+any other.
 """
 
 import gzip
@@ -122,12 +123,12 @@ def _place(name: str) -> tuple[tuple[str, str, int, str], int]:
 class Journal:
     """The journal in a run's folder, open for appending; use it as a context manager.
 
-    ``ids`` are the ids of the games in the journal. ``repaired`` is the number of bytes cut off its
-    end: part of a record that was being written when the machine or the arena crashed. The cut
-    bytes are appended to ``games.torn``.
+    ``ids`` are the ids of the games in the journal, updated by `append`. ``repaired`` is the number
+    of bytes cut off its end when it was opened: part of a record that was being written when the
+    machine or the arena crashed. The cut bytes are appended to ``games.torn``.
 
-    Raises RunError if another arena has the journal open, if the journal is compressed, or if a
-    whole line is not a record.
+    The constructor raises RunError if another arena has the journal open, if the journal is
+    compressed, or if a whole line is not a record.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -150,8 +151,8 @@ class Journal:
             raise
 
     def append(self, records: Sequence[GameRecord]) -> None:
-        """Writes ``records`` and returns when they are on disk. If writing fails, raises FullError,
-        and the journal is as before.
+        """Writes ``records``, whose ids must be new, and returns when they are on disk. If writing
+        fails, raises FullError, and the journal is as before.
         """
         # Records that wait together share one flush: a flush takes milliseconds on a disk, a game
         # of built-in bots less than one.
@@ -190,8 +191,8 @@ def journal_of(folder: Path) -> Path:
 
 @contextmanager
 def open_journal(path: Path) -> Iterator[BinaryIO]:
-    """Opens the journal at ``path`` for reading, decompressing it if its name ends with ``.gz``.
-    Raises RunError.
+    """A context manager that opens the journal at ``path`` for reading, and decompresses it if its
+    name ends with ``.gz``. Raises RunError.
     """
     try:
         raw = os.fdopen(open_regular(path.parent, path.name), "rb", AT_ONCE)
@@ -204,9 +205,9 @@ def open_journal(path: Path) -> Iterator[BinaryIO]:
 
 
 def read_lines(path: Path, start: int = 0) -> Iterator[bytes]:
-    """The complete lines of the journal at ``path``. ``start`` is the byte offset at which the
-    first of them begins. A last line without a newline is left out, because it is still being
-    written. Raises RunError.
+    """Yields the complete lines of the journal at ``path``, each with its newline. ``start`` is the
+    byte offset, after decompression, at which the first of them begins. A last line without a
+    newline is left out, because it is still being written. Raises RunError.
     """
     try:
         with open_journal(path) as file:
@@ -275,8 +276,8 @@ def damaged_line(path: Path, number: int, line: bytes, error: Exception) -> RunE
 
 
 def read_records(run: Path) -> Iterator[GameRecord]:
-    """The records of a run, in the order in which the games ended. If an id occurs twice, only the
-    first record counts. Raises RunError.
+    """The records of a run, in the order of the journal. If an id occurs twice, only the first
+    record counts. Raises RunError while the records are taken.
     """
     return (record for _, record in read_rows(journal_of(run), _fitting_record))
 
@@ -337,8 +338,9 @@ def board_of(record: GameRecord, boards: Mapping[str, Form]) -> Form:
 
 
 def records_of_deal(run: Path, record: GameRecord) -> list[GameRecord]:
-    """The records of a run's games that the same bots as in ``record`` played with the same deck on
-    the same board, ``record`` included, in the order in which the games ended. Raises RunError.
+    """The records of a run's games that the same bots as in ``record``, in whatever seats, played
+    with the same deck on the same board, in the order of the journal. ``record`` is among them if
+    it is in the journal. Raises RunError.
     """
     # The lines are searched for the deck as the arena writes it; other JSON forms are not found.
     found = read_rows(journal_of(run), _fitting_record, msgspec.json.encode(record.deck))
@@ -346,8 +348,9 @@ def records_of_deal(run: Path, record: GameRecord) -> list[GameRecord]:
 
 
 def neighbours(run: Path, game: str) -> tuple[str, str]:
-    """The ids of the games that ended just before and just after the game with the id ``game`` in
-    the journal of a run; an empty text if there is no such game. Raises RunError.
+    """The ids of the games whose records stand right before and right after that of the game with
+    the id ``game`` in the journal of a run. An empty text stands for a missing neighbour; both are
+    empty if the run has no such game. Raises RunError.
     """
     before = ""
     ids = read_ids(journal_of(run))
@@ -366,8 +369,8 @@ def deal_of(record: GameRecord) -> tuple[str, str, tuple[str, ...]]:
 
 
 def find_record(run: Path, game: str) -> GameRecord:
-    """The record with the id ``game`` in the journal of a run. Raises RunError, with similar ids in
-    its hint, if there is no such record.
+    """The record with the id ``game`` in the journal of a run. Raises RunError if there is no such
+    record, with similar ids in its hint, or if the journal cannot be read.
     """
     # first the id as the arena writes it, then in any other JSON form
     for holding in (msgspec.json.encode(game), b""):

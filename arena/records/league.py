@@ -263,7 +263,7 @@ class League(Struct):
         return self.drawn[-1].first + self.drawn[-1].deals if self.drawn else 0
 
     def with_status(self, *statuses: Status) -> list[str]:
-        """The labels of the members with one of these statuses, in the order in which they
+        """The labels of the members that have one of these statuses, in the order in which they
         joined.
         """
         return [bot for bot, member in self.members.items() if member.status in statuses]

@@ -60,7 +60,9 @@ class Note(Struct, frozen=True):
 
     @property
     def numbers(self) -> dict[str, int | float]:
-        """The numbers of the note by the names that the bot gave them, without the value."""
+        """The named numbers of the note, by the names that the bot gave them; the value is not
+        among them.
+        """
         return {
             name: part
             for name, part in self.kept.items()
@@ -113,8 +115,8 @@ def note_of(sent: object) -> Note | None:
 
 
 def losses(sent: object) -> list[Loss]:
-    """The parts of ``sent`` that `note_of` cuts or drops, for the bot's author; empty if ``sent``
-    is None.
+    """The parts of ``sent``, any JSON value that a bot sent as a note, that `note_of` cuts or
+    drops, for the bot's author; empty if there are none, or if ``sent`` is None.
     """
     if sent is None:
         return []

@@ -25,8 +25,9 @@ KEY_BYTES = 32
 
 
 def is_made_here(run: Path, info: RunInfo) -> bool:
-    """Whether this user started the run in the folder ``run`` on this machine. ``info`` is the
-    content of its run.json.
+    """Whether this user started the run in the folder ``run`` on this machine, or adopted it.
+    ``info`` is the content of its run.json. False, too, if the mark or the user's key cannot be
+    read.
     """
     try:
         mark = read_regular(run, MARK, KEY_BYTES * 4).decode(errors="replace").strip()

@@ -71,8 +71,8 @@ def name_of(label: str) -> str:
 
 
 def version_key(label: str) -> list[tuple[int, str]]:
-    """A sorting key for the label of a bot's version, which compares numbers by value: 2 before 10,
-    1.9 before 1.10.
+    """A sorting key for the versions of one bot, given by ``label``, the label of one of them. It
+    compares numbers by value: 2 before 10, 1.9 before 1.10.
     """
     version = label.partition(":")[0].partition("@")[2]
     return [_sorting_key(part) for part in re.split(r"(\d+)", version)]
@@ -85,7 +85,8 @@ def _sorting_key(part: str) -> tuple[int, str]:
 
 class DealtGame(Struct, frozen=True, omit_defaults=True):
     """A game to play: ``id``, board, numbers of its deal and seating, the labels of the ``bots`` by
-    seat, and the ``deck``, all 72 tiles in draw order, two letters each.
+    seat, and the ``deck``, all 72 tiles in draw order, two letters each. ``v`` is the version of
+    the format.
     """
 
     v: Literal[1]
@@ -100,17 +101,17 @@ class DealtGame(Struct, frozen=True, omit_defaults=True):
 class GameRecord(DealtGame, frozen=True, omit_defaults=True):
     """One finished game; lists have one entry per seat unless said otherwise.
 
-    ``moves``       the moves in the order of play, including passes by the referee
-    ``left``        pagodas left
+    ``moves``       the moves of all seats in the order of play, including passes by the referee
+    ``left``        pagodas left; fewer are better
     ``ranks``       1 is best; seats with equal results share a rank
-    ``end``         last pagoda, no tiles, no space or forfeit
+    ``end``         how the game ended: last pagoda, no tiles, no space or forfeit
     ``faults``      the faults of bots that forfeited, in the order in which they forfeited
     ``think_ms``    total time of all answers, in ms
     ``slowest_ms``  time of the slowest answer, in ms
     ``turns``       number of placements
     ``sandbox``     the kind of sandbox, and the grants that seats had beyond it, such as
                     ``bubblewrap 0=network,env``
-    ``host``        the machine that played the game, with its measured speed
+    ``host``        the machine that played the game, with its measured speed, see `host_text`
     ``ended``       time in UTC
     ``clock``       ``cpu`` if times are CPU time of the bots; None if they are those of the wall
                     clock

@@ -45,9 +45,10 @@ CURE = (
 
 @contextmanager
 def folder_below(run: Path, names: Sequence[str], *, make: bool = False) -> Iterator[int]:
-    """Opens the folder that is reached from the folder ``run`` by ``names``, one name for each
-    level, and gives the block a descriptor of it; no names give ``run`` itself. ``make`` creates
-    missing folders. Raises OSError, or RunError for a link or anything else that is not a folder.
+    """A context manager that opens the folder that is reached from the folder ``run`` by ``names``,
+    one name for each level, and yields a descriptor of it; no names give ``run`` itself. ``make``
+    creates missing folders. Raises OSError, or RunError for a link or anything else that is not a
+    folder.
     """
     at = os.open(run, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -67,7 +68,7 @@ def folder_below(run: Path, names: Sequence[str], *, make: bool = False) -> Iter
 
 def has_folder(run: Path, name: str) -> bool:
     """Whether there is a folder at the path ``name`` below the folder ``run``, with no link on the
-    way.
+    way; False, too, if that cannot be found out.
     """
     try:
         with folder_below(run, name.split("/")):
@@ -120,8 +121,9 @@ def write_durably(path: Path, data: bytes, run: Path | None = None) -> None:
 
 @contextmanager
 def durable_file(path: Path, run: Path | None = None) -> Iterator[BinaryIO]:
-    """Gives the block a new file to write, which replaces the file at ``path`` in one step when the
-    block ends; if the block raises, the old file stays. Raises RunError.
+    """A context manager that yields a new file to write, which replaces the file at ``path`` in one
+    step when the block ends; if the block raises, the old file stays. Raises RunError if it cannot
+    be written, and whatever the block raises; an OSError of the block becomes a RunError.
 
     With a ``run``, ``path`` lies below the folder ``run``: missing folders are created, and links
     are refused.
@@ -214,9 +216,9 @@ class BusyError(RunError):
 
 @contextmanager
 def lock_run(folder: Path) -> Iterator[None]:
-    """Locks a run's folder during the block, in which this arena opens or closes the files of the
-    run. Raises BusyError if another arena holds the lock. Where a file system cannot lock folders,
-    nothing is locked.
+    """A context manager that locks a run's folder during the block, in which this arena opens or
+    closes the files of the run. Raises BusyError if another arena holds the lock, or OSError. Where
+    a file system cannot lock folders, nothing is locked.
     """
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -235,8 +237,8 @@ def lock_run(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def lock_file(path: Path) -> Iterator[None]:
-    """Locks the file of a run at ``path`` during the block, so that no other arena writes it.
-    Raises BusyError if another arena has it open for writing, or OSError.
+    """A context manager that locks the file of a run at ``path`` during the block, so that no other
+    arena writes it. Raises BusyError if another arena has it open for writing, or OSError.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:

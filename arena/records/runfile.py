@@ -123,22 +123,28 @@ class RunInfo(Struct, frozen=True, omit_defaults=True):
 
     @property
     def is_league(self) -> bool:
-        """Whether the run is a league."""
+        """Whether the run is a league; False, too, if this version cannot read its settings."""
         return self.config is not None and self.config.league is not None
 
     @property
     def is_comparison(self) -> bool:
-        """Whether the run asks which of two bots is better."""
+        """Whether the run asks which of two bots is better; False, too, if this version cannot read
+        its settings.
+        """
         return self.config is not None and self.config.compare is not None
 
     @property
     def is_search(self) -> bool:
-        """Whether the run looks for better values of a bot's options."""
+        """Whether the run looks for better values of a bot's options; False, too, if this version
+        cannot read its settings.
+        """
         return self.config is not None and self.config.tune is not None
 
     @property
     def is_one_game(self) -> bool:
-        """Whether the run is a single game, or match, that a person played."""
+        """Whether the run is a single game, or match, that a person played; False, too, if this
+        version cannot read its settings.
+        """
         return self.config is not None and self.config.game is not None
 
     @property

@@ -107,8 +107,8 @@ def decode_strictly(line: bytes) -> GameRecord | Wrong:
 
 
 def short(text: str, most: int = 160) -> str:
-    """Returns ``text``, shortened in the middle if it has more than ``most`` characters; its length
-    is then added.
+    """Returns ``text``; if it has more than ``most`` characters, its first and last ``most // 2``,
+    with "..." between and its length added.
     """
     if len(text) <= most:
         return text

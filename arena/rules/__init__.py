@@ -1,9 +1,10 @@
 """The rules of Qin: boards, notation, and the game state `State`, which exists twice: in Python
 (the pure core) and in C (the native core). Both give the same results.
 
-`State` is the class of the native core if that core was built, else the class of the pure core.
-``ARENA_RULES=pure`` or ``ARENA_RULES=native`` in the environment forces a core; forcing a core that
-was not built is an error.
+`State` is the class of the native core if that core was built, else the class of the pure core. The
+environment variable ``ARENA_RULES`` forces a core: ``pure`` or ``native``; empty, it forces none.
+Importing this package raises UserError for another value, and for ``native`` if that core cannot be
+loaded.
 """
 
 import os

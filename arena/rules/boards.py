@@ -59,16 +59,18 @@ def nth_square(mask: int, index: int) -> int:
 
 
 class Board:
-    """An immutable board (R1.1) made from its rows of text.
+    """An immutable board (R1.1) called ``name``, made from its rows of text.
 
-    ``rows``        the text, one string per row
-    ``grass``       the mask of grassland without starting spaces
-    ``starts``      for each colour R, Y, B the mask of its starting spaces
-    ``villages``    one mask per village (R1.4), in the reading order of their first squares
-    ``beside``      one mask per village: the squares that share an edge with that village
-    ``beside_any``  the union of all masks in ``beside``
-    ``founding``    masks of groups of two or more adjacent starting spaces of one colour; a group
-                    belongs to nobody until a tile touches it
+    ``rows``               the text, one string per row
+    ``height``, ``width``  the number of rows and of columns
+    ``stride``             the width plus one, see the module's docstring
+    ``grass``              the mask of grassland without starting spaces
+    ``starts``             for each colour R, Y, B the mask of its starting spaces
+    ``villages``           one mask per village (R1.4), in the reading order of their first squares
+    ``beside``             one mask per village: the squares that share an edge with that village
+    ``beside_any``         the union of all masks in ``beside``
+    ``founding``           masks of groups of two or more adjacent starting spaces of one colour; a
+                           group belongs to nobody until a tile touches it
 
     The constructor raises BoardError, with row and column, for rows that R1.5 forbids.
     """
@@ -141,8 +143,8 @@ class Board:
 
 
 def check_rows(name: str, rows: tuple[str, ...]) -> None:
-    """Raises BoardError, with row and column, for the first square or row of the board ``name``
-    that R1.5 forbids.
+    """Raises BoardError for the first square or row of the board ``name`` that R1.5 forbids, with
+    its row and column counted from 1; also for a board without squares or without a starting space.
     """
     allowed = GRASS + VILLAGE + LAKE + COLOURS
     if not rows or not rows[0]:
@@ -181,7 +183,8 @@ def parse_board(name: str, text: str) -> Board:
 
 def read_board(path: "Path") -> Board:
     """Reads the board in the file at ``path``; the board's name is the file's name without its
-    ending. Raises BoardError.
+    ending. Raises BoardError if the file cannot be read, if it is larger than `MAX_BYTES` or no
+    text, and for rows that R1.5 forbids.
     """
     try:
         text = _read_regular(path).decode("utf-8-sig")
@@ -223,8 +226,8 @@ def built_in(name: str) -> Board:
 
 
 def find_board(text: str) -> Board:
-    """The built-in board with the name ``text``, or else the board in the file at the path
-    ``text``. Raises BoardError.
+    """The board that a user names by ``text``: the built-in board with that name, or the board in
+    the file at that path. Raises BoardError if there is neither, and as `read_board` does.
     """
     # Bots find no boards, and every start of a bot would wait 4 ms for pathlib.
     from pathlib import Path  # noqa: PLC0415

@@ -38,8 +38,8 @@ _PICTURE = r"!\[([^]]*)\]\(pictures/([\w-]+)\.svg\)"
 
 
 def illegal_text(state: "State", move: int) -> str:
-    """Says why the mover of ``state`` may not play ``move``, such as ``Rc4Yd4 is illegal: ...``; an
-    empty text if the move is legal.
+    """Says why the mover of ``state`` may not play ``move``, a placement or PASS, such as ``Rc4Yd4
+    is illegal: ...``; an empty text if the move is legal.
     """
     if move != PASS and not 0 <= move >> KIND_SHIFT < len(TILE_OF_KIND):
         return f"{move} is illegal: it is not the number of a move"
@@ -48,8 +48,8 @@ def illegal_text(state: "State", move: int) -> str:
 
 
 def _reason(state: "State", move: int) -> str:
-    """The reason why the mover may not play ``move``, with the rule's number; empty if the move is
-    legal.
+    """The reason why the mover may not play ``move``, a placement or PASS, with the rule's number;
+    empty if the move is legal.
     """
     if state.end is not None:
         return f"the game is over: {state.end} (R8.1)"
@@ -166,8 +166,9 @@ def every_rule() -> dict[str, Rule]:
 
 
 def find_rules(asked: str) -> list[Rule]:
-    """The rules that a user asks for: ``asked`` is the number of a rule (R4.4), the number of a
-    part (R4), or a word that the wanted rules contain. Raises UserError if no rule fits.
+    """The rules that a user asks for: ``asked`` is the number of a rule (R4.4 or 4.4), the number
+    of a part (R4 or 4), or a text that the wanted rules contain, in capitals or not. Raises
+    UserError if no rule fits.
     """
     word = asked.strip().lower()
     if re.fullmatch(r"r?\d+(\.\d*)?", word):

@@ -138,8 +138,9 @@ def parse_move(board: Board, text: str) -> int:
 
 
 def legal_move(state: "State", text: str) -> int:
-    """Converts the text of a placement in ``state`` to its number. Raises MoveError if the text is
-    no move, or the mover may not place it; a pass raises IllegalMoveError.
+    """Converts the text of a placement that the mover of ``state`` may make to its number. Raises
+    InvalidMoveError if the text is no move, and IllegalMoveError if the mover may not place it,
+    also for ``pass``. Both are kinds of MoveError.
     """
     move = parse_move(state.board, text)
     if not state.is_legal(move):
@@ -150,7 +151,7 @@ def legal_move(state: "State", text: str) -> int:
 def play_text(state: "State", text: str, events: list[Event] | None = None) -> int:
     """Plays the move or pass ``text`` for the mover and returns its number; ``state`` changes. The
     events that the move causes are appended to ``events``, if it is given. Raises MoveError for a
-    text that is no legal move.
+    text that is no legal move; ``state`` is then as before.
     """
     move = parse_move(state.board, text)
     state.play(move, events)
@@ -195,8 +196,8 @@ def deck_sorted(key: Callable[[int], bytes | int]) -> str:
 
 
 def quoted(text: str) -> str:
-    """Quotes ``text`` for an error message; a text of more than 40 characters is cut, and its
-    length is added.
+    """``text`` in quotes for an error message. Of a text with more than `QUOTED` characters only
+    the beginning is quoted, followed by its length.
     """
     if len(text) <= QUOTED:
         return repr(text)

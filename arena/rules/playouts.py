@@ -43,8 +43,10 @@ _MOST = 1_000_000
 
 
 def outlook(position: "BoardState", seat: int) -> int:
-    """The outlook of ``seat`` in ``position``: the value of its pagodas, provinces and villages,
-    times the number of other seats, minus the values of the other seats, in hundredths of a pagoda.
+    """An estimate, without search, of how well ``seat`` stands in ``position``; higher is better
+    for ``seat``. For each seat, its pagodas placed, its provinces and villages, and its share of
+    the win if the game is over are given a value in hundredths of a pagoda. The outlook is the sum,
+    over all other seats, of the value of ``seat`` minus that of the other seat.
     """
     worth = [PLACED * -left for left in position.left]
     # These attributes are private to the core; they are read directly for speed.
@@ -70,8 +72,8 @@ def twelfths_of(left: Sequence[int], seat: int) -> int:
 
 
 def _lead(provinces: Iterable[OwnedProvince], beside: int, owner: int, players: int) -> int:
-    """The number of pagodas on provinces beside a village by which ``owner`` leads the next player;
-    0 if another player has as many or more. ``beside`` is the mask of squares around the village,
+    """By how many pagodas on the provinces beside a village ``owner`` leads the next player; 0 if
+    another player has as many or more. ``beside`` is the mask of the squares around the village,
     ``players`` the number of seats.
     """
     counts = [0] * players
@@ -84,8 +86,8 @@ def _lead(provinces: Iterable[OwnedProvince], beside: int, owner: int, players: 
 
 
 class Random:
-    """A random number generator with 64 bits of state, splitmix64 (Steele, Lea & Flood 2014), which
-    is easy to write in both Python and C.
+    """The random number generator splitmix64 (Steele, Lea & Flood 2014), which gives the same
+    numbers in Python and in C. The lowest 64 bits of ``seed`` determine all its numbers.
     """
 
     def __init__(self, seed: int) -> None:
@@ -99,15 +101,15 @@ class Random:
         return z ^ z >> 31
 
     def below(self, count: int) -> int:
-        """Returns a random int from 0 to ``count`` - 1."""
+        """Returns a random int from 0 to ``count`` - 1; ``count`` is from 1 to 2**32."""
         return (self.next() >> 32) * count >> 32
 
 
 class PlayoutPolicy(NamedTuple):
     """How seats choose their moves in a playout.
 
-    ``name``   uniform: any legal move; greedy: the move with the highest `State.net_gain`; careful:
-               the move with the best outlook
+    ``name``   ``uniform``: each legal move is equally likely; ``greedy``: the move with the highest
+               `State.net_gain`; ``careful``: the move after which the mover's outlook is highest
     ``among``  the number of legal moves, drawn at random with repetition, of which the best is
                chosen; 0 means all legal moves; ``uniform`` ignores it
     ``turns``  the number of placements after which a playout stops; 0 plays to the end of the game
@@ -120,8 +122,9 @@ class PlayoutPolicy(NamedTuple):
 
 def play_out(state: "State", random: Random, policy: PlayoutPolicy) -> int:
     """Plays ``state`` on for all seats by the policy, with random choices from ``random``, until
-    the game ends or ``policy.turns`` placements are made; returns the number of placements. Raises
-    ValueError if a tile is unknown, or for an unknown policy.
+    the game ends or ``policy.turns`` placements are made; returns the number of placements.
+    ``state`` changes. Raises ValueError if a tile in a hand or the draw pile is unknown, and as
+    `check_policy` does.
     """
     check_policy(policy)
     if UNKNOWN in state.pile_tiles() or any(UNKNOWN in hand for hand in state.hands):
@@ -138,8 +141,8 @@ def play_out(state: "State", random: Random, policy: PlayoutPolicy) -> int:
 
 def choose(state: "State", random: Random, policy: PlayoutPolicy) -> int:
     """The move that the policy chooses for the mover of ``state``, from the board and the mover's
-    hand; PASS if the mover has no legal placement or has left the game. Raises ValueError for an
-    unknown policy. Random choices come from ``random``.
+    hand; PASS if the mover has no legal placement or has left the game. Random choices come from
+    ``random``; ``state`` does not change. Raises ValueError as `check_policy` does.
     """
     check_policy(policy)
     return _chosen(state, random, policy)
@@ -156,7 +159,13 @@ def roll_out(
     """Plays each of ``moves`` (None: each legal move) on ``times`` random deals of the tiles that
     ``seat``, the mover, cannot see, then plays each game on by the policy; the random numbers
     follow from ``seed``. All moves are tried on the same deals with the same random numbers.
-    ``state`` does not change. Raises ValueError, or IllegalMoveError for a move that is not legal.
+    ``state`` does not change.
+
+    Returns the moves, and for each move three sums over the deals: the shares of the win that
+    ``seat`` got (0 in a game that ``policy.turns`` stopped), its pagodas left, and its outlooks
+    when the games stopped. Raises IllegalMoveError for a move that is not legal, and ValueError if
+    ``seat`` is not to move, if ``times`` is not from 1 to 1,000,000, if the tiles that the seat
+    cannot see do not follow from those that it sees, and as `check_policy` does.
     """
     check_policy(policy)
     if not 1 <= times <= _MOST:
@@ -186,7 +195,9 @@ def roll_out(
 
 
 def check_policy(policy: PlayoutPolicy) -> None:
-    """Raises ValueError if the policy's name is unknown or one of its numbers is out of range."""
+    """Raises ValueError if the policy's name is not one of `POLICIES`, or if ``among`` or ``turns``
+    is not from 0 to 1,000,000.
+    """
     if policy.name not in POLICIES:
         raise ValueError(f"expected the policy uniform, greedy or careful, got {policy.name}")
     if not 0 <= policy.among <= _MOST or not 0 <= policy.turns <= _MOST:
@@ -195,15 +206,16 @@ def check_policy(policy: PlayoutPolicy) -> None:
 
 
 def outlooks(state: "State") -> list[int]:
-    """For each legal move of the mover of ``state``, in ascending order of moves, the mover's
-    outlook after that move.
+    """For each legal move of the mover of ``state``, in ascending order of moves: the mover's
+    `outlook` when the tile has been placed and no new tile has been drawn. Higher is better for the
+    mover. ``state`` does not change.
     """
     return [_outlook_after(state, move) for move in state.legal_moves()]
 
 
 def _outlook_after(state: "State", move: int) -> int:
-    """The mover's outlook after the legal placement ``move``, before a tile is drawn. ``state``
-    does not change.
+    """The mover's `outlook` when it has made the legal placement ``move`` and has not yet drawn a
+    tile; higher is better for the mover. ``state`` does not change.
     """
     twin = state.copy()
     # The tile is placed, but no tile is drawn.
@@ -227,7 +239,9 @@ def _chosen(state: "State", random: Random, policy: PlayoutPolicy) -> int:
 
 
 def _value(state: "State", move: int, policy: PlayoutPolicy) -> int:
-    """What the policy greedy or careful maximises: the net gain or the outlook of ``move``."""
+    """The figure by which the policies greedy and careful compare legal moves, higher is better:
+    the mover's net gain by ``move`` in pagodas (greedy), or its outlook after ``move`` (careful).
+    """
     return state.net_gain(move) if policy.name == "greedy" else _outlook_after(state, move)
 
 
@@ -251,9 +265,9 @@ def _best_of_all(state: "State", random: Random, policy: PlayoutPolicy) -> int:
 
 
 def _hidden_pool(state: "State", seat: int) -> list[int]:
-    """The tiles that ``seat`` cannot see, in the other hands and the draw pile, sorted. If some are
-    unknown, they are computed from the tiles placed and the seat's hand. Raises ValueError if that
-    is not possible.
+    """The tiles in the other hands and the draw pile, which ``seat`` cannot see, sorted. If
+    ``state`` does not know some of them, they are computed from the tiles placed and the seat's own
+    hand. Raises ValueError if that is not possible, or if there are more than 250 of them.
     """
     hands = [hand for other, hand in enumerate(state.hands) if other != seat]
     own_hand = state.hands[seat]

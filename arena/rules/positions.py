@@ -57,9 +57,9 @@ _CELL = re.compile(r"\.(2[0-6]|1[0-9]|[2-9])?|[RYBV][0-3]?|~", re.ASCII)
 
 
 def draw(state: "State") -> list[list[str]]:
-    """The board of ``state`` as rows of cells: ``.`` grassland, ``~`` lake, ``V`` village, ``R``,
-    ``Y`` or ``B`` a space, followed by the number of the seat that owns the province or village,
-    such as ``R0``.
+    """The board of ``state`` as rows of cells: ``.`` grassland without a tile, ``~`` lake, ``V``
+    village, ``R``, ``Y`` or ``B`` a space, also a starting space. In a province or village with an
+    owner, the number of the owner's seat follows the letter, such as ``R0`` or ``V1``.
     """
     board = state.board
     cells = [list(row) for row in board.rows]

@@ -54,9 +54,10 @@ class State(BoardState):
     __slots__ = ("_deck", "_drawn", "_menu", "_placed", "hands", "retired", "turns")
 
     def __init__(self, board: Board, players: int, deck: Sequence[int]) -> None:
-        """Starts a game on ``board``: deals three tiles from the front of ``deck`` to each seat
-        (R2.1); the other tiles are the draw pile. Raises ValueError unless ``players`` is 2, 3 or
-        4.
+        """Starts a game on ``board`` for ``players`` seats. ``deck`` has the tiles in draw order:
+        each seat gets three tiles from its front (R2.1), the others are the draw pile. Raises
+        ValueError unless ``players`` is 2, 3 or 4, and for a number in ``deck`` that is neither a
+        tile nor `UNKNOWN`.
         """
         if players not in PAGODAS:
             raise ValueError(f"expected 2 to 4 players, got {players}")
@@ -199,15 +200,16 @@ class State(BoardState):
         raise IndexError("no legal move has that index")
 
     def can_move(self, seat: int) -> bool:
-        """Whether ``seat`` could place a tile of its hand on the present board; an unknown tile
-        counts as any tile. Raises IndexError.
+        """Whether ``seat`` could place a tile of its hand on the present board, even if it is not
+        to move; an unknown tile counts as any tile, and fits everywhere. Raises IndexError if the
+        game has no such seat.
         """
         self._check_seat(seat)
         return self._can_place(self.hands[seat])
 
     def _can_place(self, hand: Hand) -> bool:
-        """Whether a tile of ``hand`` can be placed on the present board; an unknown tile counts as
-        any tile.
+        """Whether a tile of ``hand`` can be placed on the present board; True if the hand has an
+        unknown tile.
         """
         if UNKNOWN in hand:
             return True
@@ -219,7 +221,7 @@ class State(BoardState):
 
     def must_pass(self) -> bool:
         """Whether the mover has to pass, because no tile of its hand can be placed or because the
-        seat has left the game (R3.2).
+        seat has left the game (R3.2). A hand with an unknown tile counts as one that can be placed.
         """
         return self.retired[self.mover] or not self._can_place(self.hands[self.mover])
 
@@ -246,8 +248,8 @@ class State(BoardState):
         return self._menu
 
     def why_illegal(self, move: int) -> str:
-        """Says why the mover may not play ``move``, with the rule's number; an empty text if the
-        move is legal.
+        """Says why the mover may not play ``move``, a placement or PASS, with the rule's number; an
+        empty text if the move is legal.
         """
         # Most processes never ask, and every start of a bot would wait for the module.
         from arena.rules.explain import illegal_text  # noqa: PLC0415
@@ -299,26 +301,28 @@ class State(BoardState):
         return 2 * gained[self.mover] - sum(gained)
 
     def outlook(self, seat: int) -> int:
-        """An estimate, without search, of how well ``seat`` stands compared with the other seats,
-        in hundredths of a pagoda times the number of other seats; higher is better. See
-        `arena.rules.playouts`. Raises IndexError.
+        """An estimate, without search, of how well ``seat`` stands: the sum, over all other seats,
+        of how much more the position is worth to ``seat`` than to the other, in hundredths of a
+        pagoda. Higher is better for ``seat``. What is counted says `arena.rules.playouts.outlook`.
+        Raises IndexError if the game has no such seat.
         """
         self._check_seat(seat)
         return outlook(self, seat)
 
     def outlooks(self) -> list[int]:
-        """For each move of `legal_moves`, the mover's `outlook` after that move, before a tile is
-        drawn.
+        """For each move of `legal_moves`, in the same order: the mover's `outlook` when that tile
+        has been placed and no new tile has been drawn. Higher is better for the mover. The state
+        does not change.
         """
         return outlooks(self)
 
     def choice(self, seed: int, policy: str = "uniform", among: int = 0) -> int:
         """The move that a playout policy chooses for the mover, from the board and the mover's own
         hand; PASS if the mover has no legal placement or has left the game. ``seed`` decides
-        between random choices.
+        between random choices. The state does not change.
 
-        ``policy`` and ``among`` are the ``name`` and ``among`` of a
-        `arena.rules.playouts.PlayoutPolicy`. Raises ValueError.
+        ``policy`` (uniform, greedy or careful) and ``among`` are the ``name`` and ``among`` of a
+        `arena.rules.playouts.PlayoutPolicy`. Raises ValueError for values that it does not allow.
         """
         return choose(self, Random(seed), PlayoutPolicy(policy, among))
 
@@ -327,8 +331,9 @@ class State(BoardState):
         not 0, for at most ``turns`` placements. Returns the number of placements. ``seed`` decides
         between random choices. The state changes.
 
-        ``policy``, ``among`` and ``turns`` are those of `arena.rules.playouts.PlayoutPolicy`.
-        Raises ValueError, also if a tile is unknown.
+        ``policy`` (uniform, greedy or careful), ``among`` and ``turns`` are those of
+        `arena.rules.playouts.PlayoutPolicy`. Raises ValueError for values that it does not allow,
+        and if a tile in a hand or the draw pile is unknown.
         """
         return play_out(self, Random(seed), PlayoutPolicy(policy, among, turns))
 
@@ -345,11 +350,13 @@ class State(BoardState):
         """Tries each move on ``times`` random deals of the tiles that ``seat``, the mover, cannot
         see, and plays each game on by a playout policy (``policy``, ``among``, ``turns``; see
         `arena.rules.playouts.PlayoutPolicy`). ``moves`` are the moves to try; None means all legal
-        moves.
+        moves. The random numbers follow from ``seed``. The state does not change.
 
-        Returns the moves, and for each move three sums over the deals: the seat's shares of the
-        win, pagodas left, and outlooks. Raises ValueError, or IllegalMoveError for a move that is
-        not legal. The random numbers follow from ``seed``.
+        Returns the moves, and for each move three sums over the deals: the seat's shares of the win
+        (0 in a game that ``turns`` stopped), its pagodas left, and its outlooks. Raises
+        IllegalMoveError for a move that is not legal, and ValueError for arguments out of range, if
+        ``seat`` is not to move, and if the tiles that it cannot see do not follow from those that
+        it sees.
         """
         return roll_out(self, seat, times, seed, PlayoutPolicy(policy, among, turns), moves)
 
@@ -362,8 +369,9 @@ class State(BoardState):
         self._drawn = 0
 
     def set_hand(self, seat: int, tiles: Iterable[int]) -> None:
-        """Replaces the hand of ``seat`` by ``tiles``, which may be unknown tiles. Raises
-        ValueError, IndexError.
+        """Replaces the hand of ``seat`` by ``tiles``, which may be unknown tiles. Whether they fit
+        the tiles elsewhere is not checked. Raises ValueError for a number that is neither a tile
+        nor `UNKNOWN`, and IndexError if the game has no such seat.
         """
         self._check_seat(seat)
         self.hands[seat] = tuple(sorted(checked_tiles(tiles)))
@@ -371,7 +379,8 @@ class State(BoardState):
 
     def retire(self, seat: int) -> None:
         """Takes ``seat`` out of the game: it passes in all its later turns, and the game ends as
-        soon as no seat that is still in the game can place a tile (R3.2, R8.1). Raises IndexError.
+        soon as no seat that is still in the game can place a tile (R3.2, R8.1), which may be at
+        once. Raises IndexError if the game has no such seat.
         """
         self._check_seat(seat)
         self.retired = [own or other == seat for other, own in enumerate(self.retired)]

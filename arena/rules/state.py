@@ -116,6 +116,8 @@ def _forbidden(areas: Sequence[OwnedProvince], candidates: int, step: int) -> in
 class BoardState:
     """The board of a game: spaces, provinces, villages and pagodas.
 
+    ``board``     the empty board, a `Board`
+    ``players``   the number of seats
     ``left``      for each seat, the number of pagodas that it has not placed
     ``mover``     the seat to move
     ``end``       why the game is over, one of `terms.ENDS` (R8.1); None if the game is not over
@@ -195,7 +197,7 @@ class BoardState:
 
     def placed(self, seat: int) -> int:
         """The number of pagodas that ``seat`` has on the board, on provinces and villages. Raises
-        IndexError.
+        IndexError if the game has no such seat.
         """
         self._check_seat(seat)
         provinces = chain(*self._areas)

@@ -27,9 +27,10 @@ ENDS = (LAST_PAGODA, NO_TILES, NO_SPACE)
 
 
 class OwnedProvince(NamedTuple):
-    """A province (R5.1): the ``mask`` of its squares, the ``halo``, which is the mask of squares
-    that share an edge with a square of the province, its ``owner`` (a seat), its ``size`` in
-    spaces, and the number of ``pagodas`` on it.
+    """A province (R5.1): the ``mask`` of its squares, its ``halo``, its ``owner`` (a seat), its
+    ``size`` in spaces, and the number of ``pagodas`` on it. The halo is the mask of all squares
+    that share an edge with a square of the province; it may include squares of the province and
+    squares that are not on the board.
     """
 
     mask: int

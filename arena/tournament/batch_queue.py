@@ -11,9 +11,9 @@ from arena.match.referee import GamePlan
 
 class BatchQueue:
     """A queue of batches of games. Each item of ``refill`` is a list of batches; when the queue is
-    empty, the next item refills it.
+    empty, the next item refills it. ``waiting`` has the batches in the queue.
 
-    With ``share``, a deal of its batches may be in flight elsewhere at the same time.
+    With ``share``, games are taken even if their deals are being played elsewhere.
     """
 
     def __init__(
@@ -37,8 +37,8 @@ class BatchQueue:
 
     def take(self, capacity: int, decks_in_flight: Container[str]) -> list[GamePlan]:
         """Takes at most ``capacity`` games off the first batch that has games whose decks are not
-        in ``decks_in_flight``, and only such games; returns an empty list if there is no such
-        batch.
+        in ``decks_in_flight`` (with ``share``, off the first batch), and only such games: all games
+        on as many of their decks as fit. Returns an empty list if there is no such batch.
         """
         if not self.has_more():
             return []
@@ -57,7 +57,9 @@ class BatchQueue:
         return []
 
     def waiting_decks(self) -> set[str]:
-        """The decks of the games that wait in this queue."""
+        """The decks of the games that are in this queue now; batches that ``refill`` will bring do
+        not count.
+        """
         return {plan.deck for plan in chain.from_iterable(self.waiting)}
 
 

@@ -32,9 +32,9 @@ ends the run.
 class Batch(NamedTuple):
     """The results of the games of a batch, in order; None for a game that was not started.
 
-    ``seconds``      about the time the games took, without the time for starting bots
+    ``seconds``      about how many seconds of the wall clock the games took, without bots' starts
     ``cpu_seconds``  the CPU time of the worker and its bots, which other programs do not change
-    ``logged``       the log records of a worker on another machine
+    ``logged``       the log records of a worker that has no queue for them, as on another machine
     """
 
     results: list[Result | None]
@@ -44,10 +44,11 @@ class Batch(NamedTuple):
 
 
 class Pace:
-    """Decides how many games the next batch should have (``games``), so that it takes about
-    ``seconds`` of CPU time. It begins with ``first`` games, and at most doubles with each batch.
-    After a batch that was cut short, the next one has at most as many games as were played of that
-    batch. ``is_slow`` says that a single game takes longer than ``seconds`` on the wall clock.
+    """Decides how many games the next batch should have (``games``, at most `MAX_AT_ONCE`), so that
+    it takes about ``seconds`` of CPU time. It begins with ``first`` games, and at most doubles with
+    each batch. After a batch that was cut short, the next one has at most as many games as were
+    played of that batch. ``is_slow`` says that a single game takes longer than ``seconds`` on the
+    wall clock.
     """
 
     def __init__(self, seconds: float, first: int = 1) -> None:
@@ -63,7 +64,9 @@ class Pace:
         return cls(BATCH_S) if in_process else cls(PROCESSES_S, FIRST_BATCH)
 
     def add(self, batch: Batch) -> None:
-        """Takes a batch that was played into account."""
+        """Takes into account a batch that was played, and sets ``games`` and ``is_slow`` anew. A
+        batch of which no game was played changes nothing.
+        """
         played = sum(result is not None for result in batch.results)
         if not played:
             return

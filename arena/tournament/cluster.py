@@ -103,9 +103,10 @@ class _Ended(NamedTuple):
 
 
 class ClusterPool:
-    """The workers of a Dask cluster that play for a session; see `runner.Pool`. ``bots`` are the
-    run's bots in their original folders, not the built copies. ``listen`` is called when workers
-    come and go. Raises BotFolderError.
+    """The workers of a Dask cluster that play for a session; see `runner.Pool`. ``client`` is
+    Dask's client, ``address`` that of the scheduler for messages. ``bots`` are the run's bots in
+    their original folders, not the built copies. ``listen`` is called when workers come and go.
+    Raises BotFolderError if the files of a bot cannot be packed.
     """
 
     as_one = False
@@ -141,8 +142,8 @@ class ClusterPool:
 
     def look(self) -> None:
         """Finds out, at most once in `LOOK_S` seconds, which workers came and went, and asks new
-        ones whether they may play. Raises ClusterError if there has been no worker for too long, or
-        if the scheduler is lost.
+        ones whether they may play. Raises ClusterError if for too long no worker could play, or if
+        the scheduler is lost.
         """
         self._count_ended()
         now = time.monotonic()
@@ -303,7 +304,8 @@ class ClusterPool:
 
     def submit(self, plans: list[GamePlan], *, alone: bool = False) -> Future[Batch] | None:
         """Gives a batch to the worker with the most free capacity for its size; returns None if no
-        worker has any. A batch submitted ``alone`` goes to a worker that has no other.
+        worker has any. A batch submitted ``alone`` goes to a worker that has no other, and keeps
+        others from it until it ends.
 
         A worker on which one of these games failed before gets the batch only if one of them has
         failed on every worker.

@@ -113,8 +113,9 @@ class Crew(ProcessPoolExecutor):
         self._hired = dict[int, Any]()
 
     def submit(self, work: Callable[..., Any], /, *given: Any, **named: Any) -> Future[Any]:
-        """Hands out work, the call of a function with arguments, and returns its future. Starts a
-        process if that is necessary.
+        """Hands out work to a worker process, the call of ``work`` with the other arguments, and
+        returns its future. Starts a process if that is necessary. Raises BrokenProcessPool if a
+        worker has died.
         """
         with _held_signals() if len(self._hired) < self._jobs else nullcontext():
             future = super().submit(work, *given, **named)
@@ -122,9 +123,9 @@ class Crew(ProcessPoolExecutor):
         return future
 
     def end(self) -> None:
-        """Ends the pool, and kills processes that have not ended after `PATIENCE_S` seconds.
-        Without that, a worker that was killed while it returned results could block the others for
-        ever.
+        """Ends the pool; work that has not begun is cancelled. Processes that have not ended after
+        `PATIENCE_S` seconds are killed. Without that, a worker that was killed while it returned
+        results could block the others for ever.
         """
         self.shutdown(wait=False, cancel_futures=True)
         deadline = time.monotonic() + PATIENCE_S
@@ -135,8 +136,8 @@ class Crew(ProcessPoolExecutor):
             running.join()
 
     def kill(self) -> None:
-        """Kills the processes that still run. The keepers, the processes that watch over bots, then
-        end the bots.
+        """Kills the processes that still run, and does not wait for them. The keepers, the
+        processes that watch over bots, then end the bots.
         """
         for running in self._alive():
             running.kill()

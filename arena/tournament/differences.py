@@ -63,7 +63,7 @@ def _kind_of(info: RunInfo) -> str:
 
 
 def _settings_of(info: RunInfo) -> RunConfig:
-    """The settings of a run whose settings have been read before, so that they are there."""
+    """The settings of a run. They must have been checked before: this version can read them."""
     assert info.config is not None, "settings that this version knows"
     return info.config
 
@@ -99,7 +99,10 @@ def _cure(run: str, known: RunInfo, wanted: RunInfo, other: str) -> str:
 
 
 def has_grown(known: RunInfo, wanted: RunInfo) -> bool:
-    """Whether ``wanted`` has more deals, line-ups or bots, or a smaller ``until``."""
+    """Whether ``wanted`` has a bot that ``known`` does not have, or another number of deals or
+    line-ups, or another ``until``. If `differences` finds nothing, it has more of them, or a
+    smaller ``until``.
+    """
     if _new_names(known, wanted):
         return True
     before = _settings_of(known)
@@ -110,7 +113,8 @@ def has_grown(known: RunInfo, wanted: RunInfo) -> bool:
 
 def differences(known: RunInfo, wanted: RunInfo) -> list[str]:
     """Why the run ``known`` cannot continue as the run ``wanted``, one reason a line; an empty list
-    if it can. More deals, line-ups or bots are no reason.
+    if it can. More deals, line-ups or bots are no reason, nor is a smaller ``until``; but more
+    opponents in a comparison or a search are.
     """
     lines = []
     for what, field in IDENTITY.items():

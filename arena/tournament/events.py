@@ -46,8 +46,8 @@ class Stopping(NamedTuple):
 
 
 class WorkersChanged(NamedTuple):
-    """Workers or their machines came, went or failed; ``text`` is a sentence for the user about
-    that.
+    """Workers or their machines came, went or failed; ``text`` tells the user about that in one
+    line.
     """
 
     text: str

@@ -1,8 +1,8 @@
 """The bot processes that a worker keeps from game to game, and what they know.
 
 A process that has played a deal knows its hands and its draw pile. So it never plays a game on that
-deal again, and while another process plays one, it is stopped or does not exist any more. It is
-kept beyond its batch only if its deals end with the batch, because then nobody plays them again.
+deal again, and while another process plays one, it is paused or does not exist any more. It is kept
+beyond its batch only if its deals end with the batch, because then nobody plays them again.
 """
 
 from collections.abc import Callable, Container, Sequence
@@ -34,7 +34,7 @@ class KeptPlayer(Struct, eq=False):
 
     ``decks``     the decks of all games that the process has played
     ``may_stay``  whether each deal that the process knows has ended, or ends with this batch
-    ``is_idle``   whether the process is stopped until it plays again
+    ``is_idle``   whether the process is paused until it plays again
     """
 
     player: WorkerPlayer
@@ -47,9 +47,9 @@ class KeptPlayer(Struct, eq=False):
         return self.player.name == label and self.player.is_running and deck not in self.decks
 
     def rest(self) -> bool:
-        """Stops the process until it plays again. Returns whether that was possible: False, and
-        nothing is done, if there is no running process, if it may not be kept, if it has played
-        `MAX_GAMES` games, or if it takes more memory than `MAX_IDLE_MB`.
+        """Pauses the process until it plays again. Returns whether that was possible. False, and
+        nothing is done, if there is no running process, if ``may_stay`` is False, if it has played
+        `MAX_GAMES` games, or if it takes more memory than `MAX_IDLE_MB` or half of the bot's limit.
         """
         player = self.player
         is_kept = self.may_stay and player.is_running and len(self.decks) < MAX_GAMES
@@ -67,7 +67,8 @@ class KeptPlayer(Struct, eq=False):
 
 class KeptPlayers:
     """The players of a worker, of which some have a running process. ``new_player`` makes a player
-    for the bot with a label. With ``keeps`` False, no process is kept while it does not play.
+    for the bot with a label. With ``keeps`` False, a process that does not play is always ended,
+    never paused.
     """
 
     def __init__(self, new_player: Callable[[str], WorkerPlayer], *, keeps: bool = True) -> None:
@@ -79,9 +80,10 @@ class KeptPlayers:
     def take(
         self, labels: Sequence[str], deck: str, *, ends_deal: bool = False
     ) -> list[WorkerPlayer]:
-        """The players for a game with this deck, one for each of the ``labels``. A running process
-        plays again unless it knows the deck. The processes of all other players are stopped until
-        they play again, or ended if they may not be kept. ``ends_deal`` is that of `GamePlan`.
+        """The players for a game with this deck, one for each of the ``labels``. A bot whose
+        process runs plays with it again, unless the process knows the deck; other bots get a new
+        player. The processes of all other players are paused, or ended if `KeptPlayer.rest` cannot
+        pause them or `MAX_IDLE` others are. ``ends_deal`` is that of `GamePlan`.
         """
         others = self._players
         taken = list[KeptPlayer]()
@@ -99,7 +101,9 @@ class KeptPlayers:
 
     def keep(self, player: WorkerPlayer) -> None:
         """Takes in a player whose process has been started and has not played yet. The process is
-        stopped until it plays, or ended if it may not be kept.
+        paused until it plays. It is ended instead if this object keeps none, or if
+        `KeptPlayer.rest` cannot pause it. The other players are paused, too; if more than
+        `MAX_IDLE` processes are, those that played longest ago are ended.
         """
         if self._keeps:
             self._players = self._rested([*self._players, KeptPlayer(player, set())])
@@ -107,8 +111,10 @@ class KeptPlayers:
             player.stop()
 
     def end_batch(self, unfinished: Container[str]) -> None:
-        """Stops the processes of all players until they play again, and ends those that may not be
-        kept: those that know a deck in ``unfinished``, or another deal that has not ended.
+        """Called after a batch: pauses the processes of all players, and ends those that know a
+        deal which has not ended. These are the deals of the decks in ``unfinished``, the decks of
+        games of the batch that were not finished, and those that were not to end with the batch.
+        Others are ended as in `keep`.
         """
         for kept in self._players:
             if any(deck in unfinished for deck in kept.decks):
@@ -116,8 +122,9 @@ class KeptPlayers:
         self._players = self._rested(self._players)
 
     def _rested(self, players: Sequence[KeptPlayer]) -> list[KeptPlayer]:
-        """Stops the processes of those ``players`` that are kept until they play again, ends the
-        other players, and returns the kept ones.
+        """Pauses the processes of ``players``, at most `MAX_IDLE`, those that played last first;
+        ends the players that cannot be paused or are too many. Returns the paused ones in their
+        order.
         """
         kept_players = list[KeptPlayer]()
         for kept in reversed(players):

@@ -165,7 +165,8 @@ def line_ups_of(config: RunConfig) -> LineUps:
 def fix_line_ups(config: RunConfig, known: RunConfig | None) -> RunConfig:
     """The settings with a list of line-ups, if they limit the number of line-ups (``tables``). The
     list includes the line-ups of ``known``, the settings of the run so far, which is None for a new
-    run. Settings without such a limit are returned unchanged.
+    run. Settings without a limit, or whose limit leaves out none of more than `MAX_TABLES`
+    line-ups, are returned unchanged.
 
     Raises ConfigError if a bot would be in no line-up, or if there would be too many line-ups to
     write down.
@@ -220,7 +221,8 @@ def _without(group: LineUp, left_out: LineUp) -> LineUp:
 
 def opponents(config: RunConfig) -> list[LineUp]:
     """The sets of opponents that the compared bots, or the sides of a search, play in turn, deal by
-    deal; one empty set if the two play each other.
+    deal; one empty set if the two play each other. The settings must be those of a comparison or a
+    search.
     """
     size = config.players - 1
     if not config.pool:
@@ -368,8 +370,8 @@ def fix_allotment(config: RunConfig, known: RunConfig | None) -> RunConfig:
 
 
 def next_allotment(config: RunConfig) -> int | None:
-    """The next, larger number of deals that all line-ups are to play; None if they already play the
-    most deals that the settings allow.
+    """The next, larger number of deals that all line-ups are to play in a run with ``until``; None
+    if they already play the most deals that the settings allow.
     """
     assert config.allotted is not None, "a run that looks at its error bars"
     more = max(DEALS_AT_ONCE, config.allotted // PART)

@@ -39,7 +39,7 @@ class RunLogHandler(MultiProcessingHandler):  # type: ignore[misc] # the library
 
 @contextmanager
 def run_log(folder: Path, level: int) -> Iterator[Any]:
-    """A context manager that writes log records of at least ``level`` to the log of the run in
+    """A context manager that appends log records of at least ``level`` to the log of the run in
     ``folder``. It yields the queue to which workers on this machine log. Raises RunError if the log
     cannot be written.
     """

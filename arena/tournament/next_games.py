@@ -51,11 +51,12 @@ class Games:
     ``opener``     opens a further queue of batches; called only if no batch of the open queues can
                    be played now; returns None if there is none for now
     ``count``      called with the record of every game that has ended
-    ``ends``       whether the session is over before all games have been played
+    ``ends``       called with this object; returns whether the session is over before all games are
+                   played
     ``queues``     the open queues
     ``capacity``   the number of games that were asked for last
-    ``in_flight``  the deck of each game that has been issued and has not ended, by the game's id
-    ``has_gaps``   whether a game was given up
+    ``in_flight``  the deck of each game that has been issued and has not ended, by its id
+    ``has_gaps``   whether a game was given up, or left out because its bot is excluded
     """
 
     def __init__(
@@ -165,7 +166,7 @@ class Games:
         self._count(record)
 
     def requeue(self, batch: Sequence[GamePlan]) -> None:
-        """Puts games that were issued but not played at the front of the queues."""
+        """Puts back games that were issued but not played; they are issued before all others."""
         for plan in batch:
             self._land(plan.id)
         self._requeued.waiting.append(list(batch))
@@ -176,7 +177,7 @@ class Games:
         self.has_gaps = True
 
     def bar(self, bot: str) -> None:
-        """Excludes a bot: none of its games are issued any more."""
+        """Excludes the bot labelled ``bot``: none of its games are issued any more."""
         self._barred.add(bot)
 
     def _land(self, name: str) -> None:
@@ -201,9 +202,10 @@ for now.
 def planned_games(
     schedule: Schedule, played: Container[str], slots: Callable[[], int]
 ) -> QueueOpener:
-    """Opens the queues for the games of a plan whose ids are not in ``played``. ``slots`` returns
-    how many games can be played at the same time. If all bots are built in, the games come one
-    after the other in the order of the plan, because such bots cannot remember a deal.
+    """Returns a function that opens the queues for the games of a plan whose ids are not in
+    ``played``. ``slots`` returns how many games can be played at the same time. If all bots are
+    built in, the games come one after the other in the order of the plan, because such bots cannot
+    remember a deal.
     """
     if not schedule.config.in_process:
         return in_chunks(schedule, played, slots)
@@ -224,9 +226,9 @@ def in_chunks(
     first: int = 0,
     planned: Callable[[GamePlan], GamePlan] = lambda plan: plan,
 ) -> QueueOpener:
-    """Opens a queue for each chunk of deals, from the deal ``first`` on. All line-ups play a chunk
-    before the next one; within a chunk, all batches of one line-up are played before the next
-    line-up's.
+    """Returns a function that opens a queue for each chunk of deals, from the deal ``first`` on.
+    All line-ups play a chunk before the next one; within a chunk, all batches of one line-up are
+    played before the next line-up's.
 
     A chunk has at most half as many deals as there were before it (or the deals that make
     `CHUNK_GAMES` games, if that is more), so that whenever a run is stopped, all line-ups have
@@ -276,9 +278,10 @@ def in_chunks(
 
 
 def in_rounds(first: QueueOpener, decide: Callable[[], QueueOpener | None]) -> QueueOpener:
-    """Opens the queues of rounds of games, beginning with ``first``. When all games of a round have
-    ended, ``decide`` returns the opener of the next round, or None at the end. So what it decides
-    does not depend on the number of workers. A round in which a game was given up is the last one.
+    """Returns a function that opens the queues of rounds of games, beginning with those of
+    ``first``. When all games of a round have ended, ``decide`` returns the opener of the next
+    round, or None at the end. So what it decides does not depend on the number of workers. A round
+    in which a game was given up is the last one.
     """
     current: QueueOpener | None = first
 
@@ -301,9 +304,9 @@ def in_rounds(first: QueueOpener, decide: Callable[[], QueueOpener | None]) -> Q
 def as_drawn(
     before: Sequence[list[GamePlan]], draw: Callable[[], Sequence[list[GamePlan]]]
 ) -> QueueOpener:
-    """Opens the queues of a league: first one with the batches that were drawn ``before`` and not
-    played, then one for each call of ``draw``. ``draw`` draws a line-up with fresh deals and
-    returns its batches; none if the league ends or too few bots can play.
+    """Returns a function that opens the queues of a league: first one with the batches that were
+    drawn ``before`` and not played, then one for each call of ``draw``. ``draw`` draws a line-up
+    with fresh deals and returns its batches; none if the league ends or too few bots can play.
     """
     waiting = list(before)
 
@@ -342,7 +345,8 @@ class _GameScore(NamedTuple):
 
 
 class ComparedGames:
-    """The blocks of a comparison, counted game by game, until its test is decided.
+    """The blocks of a comparison, counted game by game, until its test is decided. Raises
+    ConfigError if the run is no comparison.
 
     ``is_decided`` is called with one round of blocks at a time and returns whether the test is
     decided now. A round has one block for each board and set of opponents; rounds come in the order

@@ -52,7 +52,8 @@ class ForgottenError(BrokenExecutor):
 
 def speed() -> int:
     """How fast this machine is: the number of random 2-player games that the rules in Python play
-    in a second of CPU time, rounded to two digits. It is the same work on every machine.
+    in a second of CPU time, rounded to two significant digits. It is the same work on every
+    machine.
     """
     board = built_in("bird")
     deck = parse_deck(deck_of("speed", "bird", 0))
@@ -82,7 +83,8 @@ class Node:
 
     def play(self, plans: list[GamePlan], host: str) -> Batch:
         """Plays games on the session's processes. ``host`` is the name of this machine in records.
-        Raises BrokenExecutor if a process dies, or if the games are no longer wanted.
+        Raises BrokenExecutor, and kills the processes, if one of them dies or if the games are no
+        longer wanted.
         """
         worker = _dask_worker()
         key = _dask_worker().get_current_task()
@@ -131,10 +133,14 @@ _nodes: dict[str, Node] = {}
 
 
 def admit(token: str, setup: Setup, packed: Mapping[str, Packed]) -> Admission:
-    """Decides whether this worker may play in the session ``token``. If so, unpacks the bots
-    (``packed``, by label) into a folder of that session, and remembers the session, so that `play`
-    can be called, until `release`. Each session has its own folder: without a sandbox, a bot could
-    write into a folder that other sessions use later.
+    """Decides whether this worker may play in the session ``token``, and returns the decision; a
+    refusal is no exception. The worker is refused if this machine cannot give bots what they are
+    allowed, cannot make a sandbox at least as strong as that of ``setup``, or cannot store or build
+    the bots.
+
+    Otherwise the bots, of which ``packed`` has the files by label, are unpacked into a folder of
+    that session, and the worker can `play` in it until `release`. Each session has its own folder:
+    without a sandbox, a bot could write into a folder that other sessions use later.
     """
     host = platform.node()
     worker = _dask_worker()
@@ -172,7 +178,8 @@ def admit(token: str, setup: Setup, packed: Mapping[str, Packed]) -> Admission:
 
 def play(token: str, plans: list[GamePlan], host: str) -> Batch:
     """Plays games of the session ``token`` on this worker; ``host`` is the name of this machine in
-    records. Raises BrokenExecutor.
+    records. Raises BrokenExecutor if a process dies or the games are no longer wanted, and
+    ForgottenError if this worker has not been admitted to the session since it started.
     """
     if token not in _nodes:
         raise ForgottenError("the worker was restarted")

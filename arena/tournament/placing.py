@@ -71,15 +71,16 @@ WHEN_PLACED: Sequence[Purpose] = ("neighbours", "neighbours", "neighbours", "ben
 
 
 class Rival(Struct):
-    """A member of a league that plays, as its results show it.
+    """A member of a league for which games are drawn, as its results show it.
 
-    ``is_placed``     whether it has been placed, or need not be
-    ``is_seen``       whether the last computation of the ratings had games of it
-    ``elo``, ``error``  its rating, and the standard error expected after the games drawn so far
-    ``games``         the number of games drawn for it so far
-    ``before``        the label of the version before it; empty for a first version
-    ``turn``          when its author last had a bot placed, in UTC; empty if never, or if the
-                      author is unknown
+    ``is_placed``  whether it has been placed, or need not be
+    ``is_seen``    whether the last computation of the ratings had games of it
+    ``elo``        its rating in Elo
+    ``error``      the standard error in Elo that is expected after the games drawn so far
+    ``games``      the number of games drawn for it so far
+    ``before``     the label of the version before it; empty for a first version
+    ``turn``       when its author last had a bot placed, in UTC; empty if never, or if the author
+                   is unknown
     """
 
     bot: str
@@ -117,7 +118,7 @@ class Contenders:
 
     def show(self, rivals: Iterable[Rival], *, has_scale: bool = True) -> None:
         """Replaces the members by ``rivals``, which have current ratings; the numbers of games
-        drawn stay. ``has_scale`` says whether benchmarks fix the league's scale.
+        drawn stay. ``has_scale`` says whether benchmarks fix the league's scale already.
         """
         self._has_scale = has_scale
         self.rivals = {rival.bot: rival for rival in rivals}
@@ -126,7 +127,8 @@ class Contenders:
 
     def add(self, line_up: LineUp, games: int) -> None:
         """Counts ``games`` games that were drawn for a line-up, and lowers the standard errors of
-        its bots by what these games are expected to show.
+        its bots by what these games are expected to show. Called when games are drawn, before they
+        are played.
         """
         self.turn += 1
         for pair in combinations(sorted(line_up), 2):
@@ -174,7 +176,7 @@ class Contenders:
 
     @property
     def is_placing(self) -> bool:
-        """Whether a candidate has not been placed yet."""
+        """Whether there is a candidate that has not been placed yet."""
         return bool(self._to_place())
 
     def _to_place(self) -> list[Rival]:
@@ -305,7 +307,7 @@ def _key(one: Rival, other: Rival) -> tuple[str, str]:
 def first_guess(elos: Mapping[str, float], before: str) -> tuple[float, float]:
     """The guessed rating in Elo of a bot without games, and its standard error. ``elos`` has the
     known ratings by label; the guess is that of ``before``, the version before the bot, or else the
-    mean.
+    mean (0 if none is known).
     """
     if before in elos:
         return elos[before], RELATED_ELO

@@ -58,7 +58,9 @@ class LocalWorkers:
     def pool(
         self, setup: Setup, _: Sequence[Bot], log_queue: Any, __: Callable[[RunnerEvent], None]
     ) -> Pool:
-        """A pool for this setup, whose workers log to ``log_queue``."""
+        """A pool for this setup, whose workers log to ``log_queue``. The other arguments are for a
+        cluster's pool.
+        """
         return self.local_pool(setup, log_queue)
 
     def local_pool(self, setup: Setup, log_queue: Any) -> LocalPool:
@@ -68,8 +70,8 @@ class LocalWorkers:
 
 class ClusterWorkers:
     """The workers of a Dask scheduler. ``address`` is that of the scheduler, or the path of a
-    scheduler file. ``slots`` is 0, because the number of workers is not known yet. Raises
-    ClusterError.
+    scheduler file. The constructor connects to it, and raises ClusterError. ``slots`` is 0, because
+    the number of workers is not known yet; ``text`` describes them for people.
     """
 
     slots = 0
@@ -97,7 +99,9 @@ class ClusterWorkers:
     def pool(
         self, setup: Setup, bots: Sequence[Bot], _: Any, listen: Callable[[RunnerEvent], None]
     ) -> Pool:
-        """A pool for this setup and these bots; ``listen`` is called when workers come and go."""
+        """A pool for this setup and these bots, which are in their original folders; ``listen`` is
+        called when workers come and go. Raises BotFolderError.
+        """
         # Importing Dask takes half a second, and only runs on a cluster need it.
         from arena.tournament.cluster import ClusterPool  # noqa: PLC0415
 
@@ -113,8 +117,9 @@ Workers = LocalWorkers | ClusterWorkers
 
 
 class Staff:
-    """The pool of workers of one session, and the run's log. On this machine the pool exists before
-    the session is open, if its workers start the bots of a new run once.
+    """The pool of workers of one session, and the run's log. On this machine the pool may exist
+    before the session is open: `try_starts` makes it, because the workers that are to play start
+    the bots of a new run once.
 
     ``workers``  where games are played
     ``folder``   the folder of the run; its log is opened when it is needed
@@ -136,9 +141,10 @@ class Staff:
             self._log_queue = self._closing.enter_context(run_log(self._folder, self._level))
 
     def try_starts(self, setup: Setup) -> list[str]:
-        """Starts each bot of the setup once, on the workers of this machine that are to play the
-        run. Returns the lines that tell a user which bots did not start, and why; none on a
-        cluster, where bots start on other machines.
+        """Starts each bot of the setup once (not once for each of its options), on the workers of
+        this machine that are to play the run. Returns the lines that tell a user which bots did not
+        start, and why; none on a cluster, where bots start on other machines. Raises RunError if
+        the log cannot be written, and BusyMachineError.
         """
         programs = [(bot.base, label) for label, bot in setup.bots.items() if not is_built_in(bot)]
         if not programs or not isinstance(self._workers, LocalWorkers):
@@ -162,8 +168,9 @@ class Staff:
     def pool(
         self, setup: Setup, bots: Sequence[Bot], listen: Callable[[RunnerEvent], None]
     ) -> Pool:
-        """The pool that plays the session. ``bots`` are the run's bots in their original folders;
-        ``listen`` is called when workers come and go.
+        """The pool that plays the session, a new one unless `try_starts` made it. ``bots`` are the
+        run's bots in their original folders; ``listen`` is called when workers come and go. Raises
+        RunError if the log cannot be written, and BotFolderError.
         """
         self.open_log()
         return self._pool or self._workers.pool(setup, bots, self._log_queue, listen)

@@ -26,7 +26,7 @@ def due_regressions(league: League) -> Iterator[tuple[str, str]]:
     """The regression tests that are due in ``league`` by its rule, as pairs of labels: the newest
     accepted version of a bot, and the accepted version to test it against. A test is due if
     ``every`` versions have been accepted since the last tested version or, before the first test,
-    since the first accepted version.
+    since the first accepted version. None are due if the league has no rule.
     """
     rule = league.regression_rule
     if rule is None or rule.every == 0:

@@ -74,8 +74,8 @@ in `REMOVED` would name an option of the command line.
 
 
 def instead_of_key(key: str) -> str:
-    """What to use instead of a removed key of an arena.toml, or of an argument in `arena.api`;
-    empty if no version had such a key.
+    """What to use instead of a removed ``key`` of an arena.toml, or of a removed argument in
+    `arena.api`; empty if it was not removed.
     """
     if key in AS_KEYS:
         return AS_KEYS[key]

@@ -42,8 +42,9 @@ log = logging.getLogger(__name__)
 
 
 class Scripts:
-    """Makes the replayable games (`ReplayableGame`) of a run from its records. Raises RunError or
-    ConfigError for a run that this version cannot replay.
+    """Makes the replayable games (`ReplayableGame`) of a run from its records. The constructor
+    raises RunError if the run was played with another version of the protocol, and ConfigError if
+    this version cannot read its settings.
     """
 
     def __init__(self, run: Run) -> None:
@@ -84,7 +85,9 @@ class Scripts:
 
     @cached_property
     def _tuned(self) -> TunedGames | None:
-        """The settings of the bots in each game, if the run tunes a bot; otherwise None."""
+        """If the run tunes a bot, the object that knows the settings of the bots in each game; else
+        None.
+        """
         if self._schedule.config.tune is None:
             return None
         return TunedGames(self._schedule, (), lambda: 1, self.run.records())
@@ -98,8 +101,10 @@ class Scripts:
                 yield record, record.bots.index(bot)
 
     def played_bot(self, name: str) -> Bot:
-        """The copy of the bot called ``name`` that played in the run. Raises RunError if it is
-        missing or the bot is built in, ConfigError if the run has no such bot.
+        """The copy of the bot that played in the run and that ``name``, its label with the options
+        in any order, names. Raises RunError if the copy is missing or has changed, or if the bot is
+        built in; ConfigError if the run has no such bot; BotFolderError if the copy is no bot any
+        more.
         """
         info = self.bot_info(name)
         if info.command[:-1] == IN_PROCESS:
@@ -109,8 +114,8 @@ class Scripts:
         return copy_of(self.run, info, "name the bot with --bot")
 
     def bot_info(self, name: str) -> BotInfo:
-        """The entry in run.json of the bot called ``name``. Raises ConfigError that lists the bots
-        of the run.
+        """The entry in run.json of the bot that ``name``, its label with the options in any order,
+        names. Raises ConfigError that lists the bots of the run.
         """
         there = {bot.name: bot for bot in self.info.bots}
         info = there.get(nearest_label(name, list(there)))
@@ -124,7 +129,7 @@ class Scripts:
 
 
 class Ungraded(NamedTuple):
-    """A game, and its ``seats`` whose decisions are to be graded."""
+    """A game, and those of its ``seats`` whose decisions are to be graded."""
 
     record: GameRecord
     seats: set[int]
@@ -136,8 +141,8 @@ class Ungraded(NamedTuple):
 
 
 class Adviser(NamedTuple):
-    """A bot that says which move is better, its sandbox, and the games (``scripts``) of the run
-    about which the bot is asked.
+    """A bot that says which move is better, the sandbox in which it runs, and ``scripts``, which
+    make the games of the run about which the bot is asked.
     """
 
     bot: Bot
@@ -146,10 +151,13 @@ class Adviser(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """A game that the old bot played at ``seat``, with the ``decisions`` for which the new bot was
-    asked: fewer than ``old_decisions`` if the new bot committed a fault that ends its game, none if
-    the game is void. ``old_ms`` is the old bot's mean time for a decision. ``void`` says why the
-    game could not be replayed; empty if it was.
+    """A game that the old bot played at ``seat``, and what the new bot would have played there.
+
+    ``decisions``      those for which the new bot was asked: all, or fewer if it committed a fault
+                       that ends its game; none if the game is void
+    ``old_decisions``  the number of decisions of the old bot
+    ``old_ms``         the old bot's mean time for a decision, in ms
+    ``void``           why the game could not be replayed; empty if it was
     """
 
     game: str
@@ -167,9 +175,9 @@ Rows = Mapping[str, Sequence[str]]
 
 
 def retrace_game(script: ReplayableGame, seat: int, label: str) -> list[Decision]:
-    """Asks the bot ``label`` again for the decisions of a seat, in this worker process. A machine
-    that stalls makes it ask again, `ATTEMPTS` times in all. Raises RunError, and Void if the last
-    attempt fails.
+    """Asks the bot ``label`` again for the decisions of a seat, in this worker process. If the
+    machine fails, asks again, `ATTEMPTS` times in all. Raises RunError, BusyMachineError, and Void
+    if the last attempt fails.
     """
     for _ in range(ATTEMPTS - 1):
         try:
@@ -195,8 +203,8 @@ def _retraced(script: ReplayableGame, seat: int, label: str) -> list[Decision]:
 
 
 def grade_turn(record: GameRecord, turn: int, judge: Judge) -> list[Grade]:
-    """A list with the grade of the decision at ``turn``, computed in this worker process. Raises
-    RunError.
+    """A list with one item, the grade of the decision at ``turn``, computed in this worker process.
+    Raises RunError.
     """
     return [grade(record, board_of(record, this_worker().boards), turn, judge)]
 
@@ -260,11 +268,12 @@ def _in_order(
 def grade_decisions(
     wanted: Sequence[Ungraded], boards: Rows, judge: Judge, jobs: int, adviser: Adviser | None
 ) -> Generator[Grade]:
-    """The grades of all turns of the ``wanted`` games, one game after the other, computed by
-    ``jobs`` workers, each game's by turn. ``boards`` has the rows of the boards, by name. The
-    ``adviser``, or without one the judge, says which move is better; what it gains is measured by
-    the judge in either case. Raises RunError if a record breaks the rules, UserError if the adviser
-    commits a fault, and Void if a worker dies.
+    """The grades of all turns of the ``wanted`` games, one game after the other and each game's by
+    turn (with an adviser, by seat and turn), computed by ``jobs`` workers. ``boards`` has the rows
+    of the boards, by name. The ``adviser``, or without one the judge, says which move is better;
+    what it gains is measured by the judge in either case. Raises RunError if a record breaks the
+    rules, UserError if the adviser commits a fault or the machine is too busy for it, and Void if a
+    worker dies or the machine fails.
     """
     if adviser:
         tasks = _tasks_for_bot(wanted, judge, adviser)
@@ -299,7 +308,9 @@ def compare_decisions(
 ) -> Iterator[Compared]:
     """Asks the ``new`` bot for the decisions of the old one in these ``games``, each a record with
     the old bot's seat; yields one comparison for each game, in their order. The new bot must have
-    been staged, that is, copied and built. Raises RunError, ConfigError, and Void if a worker dies.
+    been staged, that is, copied and built. Up to ``jobs`` workers play at the same time. Raises
+    RunError, ConfigError, BusyMachineError, and Void if a worker dies; a game that is void for
+    another reason is yielded as such.
     """
     asked, again = tee(games)
     tasks = ((retrace_game, (scripts.of(record), seat, new.label)) for record, seat in asked)

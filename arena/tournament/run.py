@@ -92,9 +92,7 @@ class Run:
             return None
 
     def records(self) -> Iterator[GameRecord]:
-        """The records of the games that have ended, in the order in which they did. Raises
-        RunError.
-        """
+        """The records of the games that have ended, in the journal's order. Raises RunError."""
         return read_records(self.folder)
 
     def person_game(self) -> PersonGame | None:
@@ -110,13 +108,15 @@ class Run:
         return PersonGame(record, record.bots.index(YOU))
 
     def record(self, game: str) -> GameRecord:
-        """The record of the game with the id ``game``. Raises RunError whose hint names similar
-        ids.
+        """The record of the game with the id ``game``. Raises RunError if there is none; its hint
+        names similar ids.
         """
         return find_record(self.folder, game)
 
     def voids(self) -> list[VoidGame]:
-        """The games that failed for a reason outside the bots. Raises RunError."""
+        """The attempts at games that failed for a reason outside the bots, in the order in which
+        they did. Raises RunError.
+        """
         return read_voids(self.folder)
 
     def progress(self) -> PlayedCount:

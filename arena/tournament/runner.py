@@ -67,7 +67,7 @@ class Pool(Protocol):
         """How many games can be played at the same time."""
 
     def look(self) -> None:
-        """Polls the workers; called often. Raises RunError if no more games can be played."""
+        """Polls the workers; called often. Raises ClusterError if no more games can be played."""
 
     def capacity(self) -> int:
         """How many games the next batch may have; 0 if no batch may be handed out now."""
@@ -79,7 +79,9 @@ class Pool(Protocol):
         """
 
     def renew(self) -> None:
-        """Replaces workers that have died. May be called only while no batch is handed out."""
+        """Replaces workers that have died. May be called only while no batch is handed out. Raises
+        ClusterError if the connection to a cluster is lost.
+        """
 
     def stop_beginning(self) -> None:
         """Lets running games finish, and starts no others."""
@@ -93,8 +95,9 @@ class Pool(Protocol):
 class FirstGames:
     """Finds bots that cannot play at all, by their first games in a session.
 
-    A bot cannot play if each of its first `FIRST_GAMES` games ended with a crash of one kind, such
-    as one in its start-up. A game that other bots ended by forfeits does not count.
+    A bot cannot play if each of its first `FIRST_GAMES` games ended with a fault of the same kind,
+    one of `CRASHES`, such as a failed start-up. A game that other bots ended by forfeits does not
+    count.
     """
 
     def __init__(self) -> None:
@@ -122,9 +125,9 @@ class FirstGames:
 class Runner:
     """Plays the games of one session on a pool of workers.
 
-    ``stop_level``  0: keep playing; 1: let running games finish; 2: kill the workers
-    ``voided``      the games that were given up
-    ``broken``      the bots that were excluded; with ``spares``, no bot is excluded
+    ``stop_level``  0: keep playing; 1: let running games finish; 2 or more: kill the workers
+    ``voided``      the events about games that were given up
+    ``broken``      the events about bots that were excluded; with ``spares``, no bot is excluded
     ``faults``      writes the evidence of faults
     ``listen``      called with each event
     """

@@ -42,7 +42,9 @@ NO_GRANTS: Mapping[str, list[str]] = {}
 
 
 def timing_of(settings: Settings) -> Timing:
-    """The time control in these settings, with usual values for limits that are missing."""
+    """The time control in these settings, with the defaults of `Timing` for limits that are
+    missing.
+    """
     values: Mapping[str, Any] = settings
     return Timing(**{name: values[name] for name in Timing.__struct_fields__ if name in values})
 
@@ -91,7 +93,11 @@ def make_request(
     tune: Tuning | None = None,
     league: LeagueTerms | None = None,
 ) -> Request:
-    """The checked request for a run with these options, boards and bots. Raises ConfigError."""
+    """The checked request for a run with these options, boards and bots; ``boards`` and ``bots``
+    count, not what the options say about them. For a tournament, ``compare``, ``tune`` and
+    ``league`` are None; for a run of another kind, one of them says what it asks. Raises
+    ConfigError.
+    """
     # A setting that is in neither place ends in an error, and not without effect.
     settings = {name: value for name, value in options.items() if name in DECLARED}
     for name in OUTSIDE_CONFIG:
@@ -142,7 +148,9 @@ def info_of(bot: Bot) -> BotInfo:
 
 
 class Completeness(NamedTuple):
-    """The number of games in a run's plan, of missing games, and of incomplete blocks."""
+    """How much of a run's plan has been played: the number of its ``games``, of ``missing`` games,
+    and of blocks that have some of their games but not all (``incomplete_blocks``).
+    """
 
     games: int
     missing: int
@@ -150,7 +158,9 @@ class Completeness(NamedTuple):
 
 
 def list_runs(results: Path) -> list[Path]:
-    """The folders of all runs in ``results``, the oldest first; empty without such a folder."""
+    """The folders of all runs in ``results``, by the time at which they started, the oldest first;
+    runs whose run.json cannot be read come before all others. Empty if there is no such folder.
+    """
     if not results.is_dir():
         return []
     keyed = []
@@ -174,8 +184,8 @@ def read_started(folder: Path) -> str:
 def completeness(
     schedule: Schedule, blocks: Iterable[tuple[str, Sequence[int], Sequence[int]]]
 ) -> Completeness:
-    """How much of a plan has been played. Each of the ``blocks`` is a text ``board/line-up``,
-    deals, and the number of games on each deal.
+    """How much of a plan has been played. Each of the ``blocks`` has a text ``board/line-up``, the
+    numbers of deals, and for each of these deals the number of games that were played.
     """
     played, incomplete = 0, 0
     for place, deals, counts in blocks:
@@ -190,9 +200,11 @@ def choose_folder(
     results: Path, request: Request, *, finished: bool = False, prefix: str = ""
 ) -> tuple[Path, Path | None]:
     """The newest unfinished run in ``results`` with exactly the requested settings (``finished``
-    also accepts a finished run), or else a path for a new run, named by ``prefix`` and the date.
-    The second value is the newest unfinished tournament with other settings; None if there is none,
-    or if a run was chosen.
+    also accepts a finished run), or else a path for a new run, named by ``prefix``, the date and a
+    number. Runs that cannot be read are skipped.
+
+    The second value is for a hint: if a path for a new tournament was chosen, the newest unfinished
+    tournament with other settings; None if there is none, and in all other cases.
     """
     passed_over = None
     is_tournament = not (request.config.compare or request.config.tune)
@@ -287,7 +299,8 @@ def _bot(run: Run, bot: BotInfo) -> Bot:
 
 def copy_of(run: Run, bot: BotInfo, cure: str) -> Bot:
     """The copy, in a run's folder, of a bot that plays there. Raises RunError with the hint
-    ``cure`` if the copy is gone or its files have changed.
+    ``cure`` if the copy is gone or its files have changed, and BotFolderError if it is no bot any
+    more.
     """
     if not (run.folder / bot.copy).is_dir():
         raise RunError(

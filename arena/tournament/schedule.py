@@ -38,7 +38,9 @@ NO_DEALS = range(0)
 
 @lru_cache(maxsize=4096)
 def deck_of(seed: str, board: str, deal: int) -> str:
-    """The deck of a deal on a board in a run with this seed, as text in draw order."""
+    """The deck of a deal in a run with this seed, as text in draw order. ``board`` is the name of
+    the board or, where each game has its own deck, ``board/line-up``.
+    """
     prefix = sha256(f"deck\n{seed}\n{board}\n{deal}\n".encode())
 
     def key(number: int) -> bytes:
@@ -59,9 +61,10 @@ def bot_seed(seed: str, game: str, seat: int) -> int:
 
 
 def seatings(players: int, which: str) -> list[tuple[int, ...]]:
-    """The seatings for this number of players, each giving the line-up's index at each seat.
-    ``which`` is ``rotations`` or ``single`` for the N rotations, or ``all`` for the N!
-    permutations, the rotations first. With ``single``, each block has one rotation, in turn.
+    """The seatings for this number of players, each giving for each seat the index of a bot in the
+    line-up. ``which`` is ``rotations`` or ``single`` for the N rotations, or ``all`` for the N!
+    permutations, the rotations first. With ``single``, a line-up plays each deal in one of the
+    rotations, which take turns.
     """
     seats = tuple(range(players))
     rotations = [seats[first:] + seats[:first] for first in seats]
@@ -74,10 +77,11 @@ class Schedule:
     """All games of a run's settings. A schedule counts the games, decides which games belong to the
     run, and iterates over them without storing a list. It uses no clock and no files.
 
-    A deal has a number on each board; in a run of matches, the number of the match. ``spans`` says
-    for each range of deals how many line-ups play it. ``block_size`` is the number of games in a
-    block. ``turns`` is the number of deals after which the same line-ups play again: more than one
-    if sets of opponents take turns.
+    A deal has a number on each board; in a run of matches, the number of the match. A block is the
+    games of one line-up on one deal of a board, and ``block_size`` is their number: one for each
+    seating. ``spans`` says for each range of deals how many line-ups play it. ``turns`` is the
+    number of deals after which the same line-ups play again: more than one if sets of opponents
+    take turns.
     """
 
     def __init__(self, config: RunConfig) -> None:
@@ -106,13 +110,17 @@ class Schedule:
 
     @property
     def games(self) -> int:
-        """The number of games that are allotted so far, see `planned`."""
+        """The number of games on the deals that the run is to play by what it has decided so far.
+        Such a run may decide to play more, up to `planned`.
+        """
         blocks = sum(len(deals) * count for deals, count in self.spans.items())
         return len(self.config.rounds) * blocks * self.block_size
 
     @property
     def planned(self) -> int:
-        """The number of games; if it depends on the results, the most games that there can be."""
+        """The number of games of the run; if it depends on the results, the most games that there
+        can be.
+        """
         if not self.config.is_open or self.config.allotted is None:
             return self.games
         most = len(self.config.rounds) * self.config.deals * len(self.line_ups) * self.block_size
@@ -121,7 +129,8 @@ class Schedule:
     @property
     def most_places(self) -> float:
         """The most games that can be played at the same time, given that no two may have the same
-        deal; infinite in a league, and in a run in which each game has its own deck.
+        deal. Infinite where that does not limit them: in a league, if each game has its own deck,
+        and if all bots are built in.
         """
         is_limited = self.config.repeats_deals and self.config.league is None
         return self.last_deal * len(self.config.boards) if is_limited else inf
@@ -132,15 +141,17 @@ class Schedule:
         return max((deals.stop for deals in self.spans), default=0)
 
     def __iter__(self) -> Iterator[GamePlan]:
-        """The games, deal by deal."""
+        """The games, deal by deal; in a league, draw by draw."""
         return self.missing(frozenset())
 
     def missing(self, ids: Container[str]) -> Iterator[GamePlan]:
-        """The games whose ids are not in ``ids``, deal by deal."""
+        """The games whose ids are not in ``ids``, deal by deal; in a league, draw by draw."""
         return chain.from_iterable(self._missing_batches(ids))
 
     def _missing_batches(self, ids: Container[str]) -> Iterator[list[GamePlan]]:
-        """The batches of the games whose ids are not in ``ids``, deal by deal."""
+        """The batches of the games whose ids are not in ``ids``, deal by deal; in a league, draw by
+        draw.
+        """
         if self.config.league is not None:
             for drawn in self.config.drawn:
                 yield from self.drawn_batches(drawn, ids)
@@ -244,7 +255,7 @@ class Schedule:
 
     def has_seating(self, place: str, deal: int, seating: int) -> bool:
         """Whether the block of ``place`` (``board/line-up``) on a deal has a game with this
-        seating.
+        seating, given by its number. The plan must need that block.
         """
         if not self.config.has_own_decks:
             return seating < len(self.seatings)
@@ -285,7 +296,10 @@ class Schedule:
         return {line_up: _without_overlaps(spans) for line_up, spans in own.items()}
 
     def game(self, board: str, line_up: LineUp, deal: int, seating: int) -> GamePlan:
-        """The plan of the game of this line-up with this board, deal and seating."""
+        """The plan of the game of this line-up with this board, deal and seating, given by their
+        numbers. Whether the run has such a game is not checked, see `has_game`; raises IndexError
+        for a seating that the run does not have.
+        """
         seed = self.config.seed
         name = self._name_for_seeds(board, line_up, deal, seating)
         return GamePlan(
@@ -391,13 +405,15 @@ def _without_overlaps(spans: Iterable[range]) -> list[range]:
 
 
 def game_id(board: str, line_up: Sequence[str], deal: int, seating: int) -> str:
-    """The id of the game of this line-up with this board, deal and seating."""
+    """The id of the game of this line-up, whose bots must be sorted, with this board, deal and
+    seating.
+    """
     return f"{board}/{'+'.join(line_up)}/{deal}/{seating}"
 
 
 def single_game(seed: str, board: str, deal: int, bots: Sequence[str]) -> GamePlan:
-    """The plan of a game outside a run: on this board, with the tiles of the deal with this number
-    and seed. The ``bots`` sit in the order given.
+    """The plan of a game outside a run, on this board, with the deck that follows from ``seed`` and
+    the number ``deal``. The ``bots`` sit in the order given.
     """
     name = game_id(board, bots, deal, 0)
     seeds = tuple(bot_seed(seed, name, seat) for seat in range(len(bots)))

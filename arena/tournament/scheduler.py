@@ -38,7 +38,8 @@ TLS = (
 
 def connect(text: str) -> Any:
     """A Dask client of the scheduler with the address ``text``, or of the scheduler named in the
-    file ``text``. Raises ClusterError.
+    file ``text``. Raises ClusterError if Dask is not installed, or if there is no such scheduler or
+    it cannot be reached.
     """
     address = read_address(text)
     try:

@@ -41,8 +41,8 @@ class Secrecy(NamedTuple):
         return self.missing == 0 and not self.goes_on
 
     def is_open(self, board: str, deals: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
-        """Say for each of the deal numbers ``deals`` (n,) on a board whether the deal may have
-        games left to play; returns an array of booleans (n,).
+        """For each of the deal numbers ``deals`` (n,) on a board, whether the deal may have games
+        left to play: an array of booleans (n,).
         """
         is_open = np.full(len(deals), not self.is_finished)
         over = self.over.get(board, np.zeros(0, dtype=np.bool_))
@@ -81,8 +81,8 @@ def secrecy_from_blocks(schedule: Schedule | None, blocks: Iterable[PlayedBlocks
 
 
 def _deals_over(schedule: Schedule, board: str, games: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Say for each deal on a board whether all its games have been played; ``games`` (n,) is the
-    number of games played on each of the first n deals, and the answer (n,) is in the same order.
+    """For each of the first n deals on a board, whether all its games have been played: an array of
+    booleans (n,). ``games`` (n,) is the number of games played on each of these deals.
     """
     line_ups = np.zeros(len(games), dtype=np.int64)
     for deals, count in schedule.spans.items():

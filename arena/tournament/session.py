@@ -85,8 +85,11 @@ def open_session(
     the end. The session's setup is ``setup`` with the bots, boards and limits of the run. ``adopt``
     allows continuing a run that was made elsewhere. Before the first game of a run, though not of a
     league, ``try_starts`` is called with the session's setup; if it returns lines about bots that
-    did not start, the run is not opened. Raises ConfigError if the run in the folder has other
-    settings, RunError, BotFolderError.
+    did not start, the run is not opened.
+
+    Raises ConfigError if the run in the folder has other settings; RunError if it cannot be opened,
+    as when another arena plays it or it was made elsewhere; BotFolderError if a bot cannot be
+    copied, built or started.
     """
     _make_folder(folder)
     # This comes before the journal is opened, because opening would repair the journal of somebody
@@ -186,8 +189,9 @@ def _make_folder(folder: Path) -> None:
 
 
 def _is_own(folder: Path, *, adopt: bool) -> bool:
-    """Whether the run in a folder was made on this machine by this user; False for a folder without
-    a run. Raises RunError for a run from elsewhere unless the user wants to ``adopt`` it.
+    """Whether the run in a folder was made on this machine by this user, or adopted before; False
+    for a folder without a run. Raises RunError for a run from elsewhere unless the user wants to
+    ``adopt`` it.
     """
     if not os.path.lexists(folder / RUN_FILE):
         return False
@@ -278,5 +282,5 @@ def _discard(folder: Path) -> None:
 
 
 def new_seed() -> str:
-    """A random seed for a run, which no bot can guess."""
+    """A random seed for a run, a text of 32 hexadecimal digits, which no bot can guess."""
     return secrets.token_hex(SEED_BYTES)

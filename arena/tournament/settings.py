@@ -91,7 +91,8 @@ class Setting(NamedTuple):
     ``shown``     the text for the default in the help, if the default itself would say too little
     ``metavar``   the word for the value in the help, if it is no plain number or word
     ``option``    its name on the command line and in files, if that differs
-    ``change``    how the setting may change when a run is continued
+    ``change``    whether the setting may be larger (``more``) or smaller (``less``) when a run is
+                  continued; ``nothing``: it must stay the same
     """
 
     help: str
@@ -272,7 +273,9 @@ def default_of(name: str) -> Any:
 
 
 def taken_by(command: str) -> list[str]:
-    """The names of the settings that a command takes."""
+    """The names of the settings in `Settings` that a command takes. ``command`` is its name, such
+    as ``run``; ``league`` stands for the commands that play a league.
+    """
     return [name for name, each in DECLARED.items() if command in each.commands.split()]
 
 
@@ -284,12 +287,13 @@ def checked(
     *,
     names: str = "",
 ) -> dict[str, Any]:
-    """The settings that a user gave in a file or a program, each converted to its type in
-    ``types``. Where a list is expected, a single text counts as a list of one.
+    """The settings in ``given``, which a user wrote in a file or a program, each converted to its
+    type in ``types``. Where a list is expected, a single text counts as a list of one.
 
     Raises ConfigError for an unknown or wrong setting. The message begins with the result of
-    ``where``, which takes the name of the setting. The hint is ``hint`` or, for an unknown setting,
-    ``names``, if that is not empty.
+    ``where``, which takes the name of the setting. The hint is ``hint``; for an unknown setting, it
+    is a similar name, if there is one, and ``names`` (if that is empty, ``hint``); for a removed
+    setting, it says what replaces it.
     """
     converted = {}
     for name, value in given.items():
@@ -313,8 +317,8 @@ def checked(
 
 
 def _expected(complaint: str, kind: Any) -> str:
-    """What was expected, in plain words: the possible words of the type ``kind``, or else msgspec's
-    ``complaint`` in other words.
+    """What was expected, in plain words: the possible words of the type ``kind``, or else what
+    msgspec's message ``complaint`` says; "another value" if that message is of an unknown form.
     """
     if words := [*map(repr, _words(kind))]:
         return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
@@ -334,8 +338,9 @@ def _words(kind: Any) -> Sequence[str]:
 
 
 class OwnConfig(Struct, frozen=True):
-    """The settings of the user's own arena.toml that only the user may decide. Their names are
-    those of the options, with underscores. None for settings that the file does not have.
+    """The settings of an arena.toml that say how and where games are played, not which. The user's
+    own file may have all of them, another one only those that do not weaken protection. Their names
+    are those of the options, with underscores. None for settings that the file does not have.
     """
 
     sandbox: Mode | None = None
@@ -385,9 +390,9 @@ def read_own_config() -> OwnConfig:
 
 
 def read_options(path: Path) -> tuple[GivenOptions, OwnConfig]:
-    """The options of ``arena run`` in an arena.toml at ``path``, and how the games are to be
-    played. Keys are the options' names with underscores. Where a path is allowed, a value with a
-    '/' is a path relative to the file.
+    """The options of ``arena run`` in an arena.toml at ``path``, and those that say how the games
+    are to be played. Keys of the file are the options' names with underscores. Where a path is
+    allowed, a value with a '/' is a path relative to the file.
 
     Raises ConfigError, also for settings that would protect the user less or send bots to other
     machines, because the file may come from anybody.

@@ -65,7 +65,9 @@ class TunedOption(NamedTuple):
 
 
 def read_tuned_option(text: str) -> TunedOption:
-    """The option and range in a text such as ``depth`` or ``c=0.5..3``. Raises ConfigError."""
+    """The option and range in a text such as ``depth`` or ``c=0.5..3``. Raises ConfigError for a
+    text of another form; whether a bot has the option is not checked.
+    """
     name, equals, span = text.partition("=")
     if name and not equals:
         return TunedOption(name)
@@ -84,9 +86,10 @@ def parameters_of(
     now: Mapping[str, Value],
     bot: str,
 ) -> list[Parameter]:
-    """The parameters of a search for these ``options``, which must be among the ``declared``
-    options of the bot labelled ``bot``. ``now`` has the bot's present values, where the search
-    starts. Raises ConfigError.
+    """The parameters of a search for these ``options``, in their order. ``declared`` are the
+    options of the bot labelled ``bot``, and ``now`` has their present values, where the search
+    starts. Raises ConfigError for an option that is not declared, is no number, is named twice, or
+    has no range or a wrong one.
     """
     names = [option.name for option in options]
     if twice := [name for name in names if names.count(name) > 1]:
@@ -138,15 +141,15 @@ def _unknown(name: str, declared: Mapping[str, Option], bot: str) -> ConfigError
 
 
 def reach(block: int) -> float:
-    """How far the two sides of the block with this number lie from the path, as a fraction of the
-    range (Spall's c_k).
+    """How far the two sides of the block with the number ``block``, counted from 0 in the search,
+    lie from the path, as a fraction of the range (Spall's c_k).
     """
     return float(REACH / (block + 1) ** REACH_FALL)
 
 
 def gain(block: int) -> float:
-    """How far the path moves if one side wins the whole block with this number, as a fraction of
-    the range (Spall's a_k).
+    """How far the path moves if one side wins the whole block with the number ``block``, counted
+    from 0 in the search, as a fraction of the range (Spall's a_k).
     """
     return float(GAIN * (GAIN_DELAY / (GAIN_DELAY + block)) ** GAIN_FALL)
 
@@ -155,8 +158,9 @@ class SearchPath:
     """The path of a search: ``places`` has the point at the start and after each step, on a scale
     from 0 to 1 for each parameter.
 
-    A step is complete when all its blocks are, so the path depends neither on the order in which
-    games end nor on the number of workers.
+    A step consists of ``tuning.step`` deals on each board; a block is the games of both sides on
+    one of them. A step is complete when all its blocks are, so the path depends neither on the
+    order in which games end nor on the number of workers.
     """
 
     def __init__(
@@ -185,15 +189,16 @@ class SearchPath:
                 yield board, deal
 
     def deals(self, last: int) -> range:
-        """The deals of the present step that are below the number ``last``; empty if the search is
-        over.
+        """The numbers of the deals of the present step, the first that is not complete, as far as
+        they are below ``last``. If ``last`` is the number of deals of the whole search, the result
+        is empty once the search is over.
         """
         first = self.steps * self.tuning.step
         return range(first, min(first + self.tuning.step, last))
 
     def sides(self, board: str, deal: int) -> tuple[Values, Values]:
-        """The settings of the two sides, up and down, of the block on this board and deal. The
-        search must have reached the step of that block.
+        """The values of the parameters for the two sides, up and down, of the block on this board
+        and deal. The search must have reached the step of that block.
         """
         place = self.places[deal // self.tuning.step]
         reached = reach(self._number(board, deal))
@@ -225,8 +230,9 @@ class SearchPath:
         return deal * len(self._boards) + self._boards.index(board)
 
     def move(self, scores: Mapping[BlockPlace, float]) -> None:
-        """Takes a step. ``scores`` has for each block of the step how much more the side up won
-        than the side down: from -1 to 1 if the two play each other, else see `leverage`.
+        """Takes a step. ``scores`` has for each block of the step by how much the side up won more
+        than the side down: from -1 to 1 if the two play each other; with opponents, the difference
+        of their shares times `leverage`.
         """
         place = list(self.places[-1])
         for (board, deal), score in scores.items():
@@ -243,23 +249,23 @@ class SearchPath:
         self.places.append(tuple(round(at, DECIMALS) for at in inside))
 
     def values(self, step: int) -> Values:
-        """The point after a number of steps (0 for the start), as values of the options, not
-        rounded.
-        """
+        """The point after ``step`` steps (0: the start), as values of the options, not rounded."""
         values = []
         for parameter, at in zip(self.tuning.parameters, self.places[step], strict=True):
             values.append(parameter.low + at * parameter.width)
         return tuple(values)
 
     def settings(self, values: Values) -> dict[str, Value]:
-        """The options with these values, by name, in the types that the bot gets."""
+        """The options with these values, by name, in the types that the bot gets. Values of whole
+        numbers must be rounded, as those of `sides` and `suggestion` are.
+        """
         settings = {}
         for parameter, value in zip(self.tuning.parameters, values, strict=True):
             settings[parameter.name] = parameter.value(value)
         return settings
 
     def suggestion(self) -> Values:
-        """The values that the search suggests: the mean over the last part of the path, rounded as
+        """The values that the search suggests: the mean over the last half of the path, rounded as
         the options are.
         """
         tail = self.places[-max(1, round(self.steps * TAIL)) :]
@@ -269,8 +275,8 @@ class SearchPath:
 
 
 class TunedGames:
-    """The ``games`` of a run that tunes a bot, step by step, each with the settings at the point
-    that the ``path`` has reached.
+    """The games of a run that tunes a bot, step by step, each with the settings at the point that
+    the ``path`` has reached; ``games`` issues them.
 
     ``ids``    the ids of the games in the journal, updated as games end
     ``slots``  returns the number of games that can be played at the same time
@@ -307,7 +313,7 @@ class TunedGames:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the path has reached its last step."""
+        """Whether the path has reached its last step, so that no games are left to play."""
         return not self.path.deals(self._config.deals)
 
     @property
@@ -367,8 +373,8 @@ class TunedGames:
 
 
 def leverage(players: int) -> float:
-    """By what the difference between the shares of the two sides of a search is multiplied if they
-    play against opponents in games of this many players.
+    """The factor for the difference between the shares of the two sides of a search, if they do not
+    play each other but opponents in games of ``players`` players.
 
     Against opponents of equal strength, a difference in Elo changes the share of a side by less
     than if the two sides play each other. Multiplied by this, the same difference in Elo moves the
@@ -379,8 +385,8 @@ def leverage(players: int) -> float:
 
 
 def deals_for(games: int, boards: int, games_a_block: int) -> int:
-    """The number of deals on each board that take at most this many games, if a deal takes
-    ``games_a_block``. Raises ConfigError if that is less than one deal.
+    """The number of deals on each of ``boards`` boards that take at most ``games`` games in all, if
+    a deal on a board takes ``games_a_block``. Raises ConfigError if that is less than one deal.
     """
     deals = games // (boards * games_a_block)
     if deals < 1:

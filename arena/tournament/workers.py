@@ -75,9 +75,10 @@ CURES = {
 
 
 class Setup(Struct, frozen=True):
-    """What every worker of a run needs. ``cores`` are the processors to which workers are pinned;
-    empty if they are not pinned. ``host`` is the machine's name for records; empty if workers run
-    elsewhere and name their own. The bots, boards and limits are filled in when a session is
+    """What every worker of a run needs. ``log_level`` is the lowest level of records that it logs.
+    ``cores`` are the processors to which workers are pinned; empty if they are not pinned. ``host``
+    is the machine's name for records; empty if workers run elsewhere and name their own. The bots
+    (by label), the rows of the boards (by name) and the limits are filled in when a session is
     opened.
     """
 
@@ -107,8 +108,9 @@ class Worker:
                 self._choosers[label] = built_in(bot.manifest.name).choose
 
     def play(self, plan: GamePlan) -> Outcome:
-        """Plays one game. Raises Void, and UserError if the machine is too busy to judge bots
-        fairly.
+        """Plays one game. Raises Void if it fails for a reason outside the bots, and UserError,
+        such as BusyMachineError, for a reason that ends the run. Built-in bots raise whatever fails
+        in them.
         """
         if self.setup.in_process:
             choosers = [self._choosers[label] for label in plan.bots]
@@ -125,8 +127,8 @@ class Worker:
         return outcome
 
     def _play_by_processes(self, plan: GamePlan) -> Outcome:
-        """Plays a game between bots that may have processes of their own. If it fails, all bots are
-        stopped.
+        """Plays a game between bots that may have processes of their own. If it fails, the
+        processes of all bots are ended, also those of bots that do not play in it.
         """
         players = self.players.take(plan.bots, plan.deck, ends_deal=plan.ends_deal)
         referee = None
@@ -147,7 +149,8 @@ class Worker:
     def try_starts(self, labels: Sequence[str]) -> dict[str, list[str]]:
         """Starts a process of each of these bots, which are not built in. The processes that start
         are kept for the first games. Returns, for each bot that did not start, the lines that tell
-        a user why.
+        a user why. A bot whose process this machine could not start is not kept and not reported:
+        its games show that. Raises BusyMachineError.
         """
         failures = dict[str, list[str]]()
         for label in labels:
@@ -305,8 +308,9 @@ def play_games(worker: Worker, plans: Sequence[GamePlan], is_stopping: Callable[
 
 
 class LocalPool:
-    """A pool of ``jobs`` worker processes on this machine; see `runner.Pool`. ``log_queue`` takes
-    the log records of the workers; if it is None, they are returned with the batches.
+    """A pool of ``jobs`` worker processes on this machine; see `runner.Pool`. They start when they
+    get work. ``log_queue`` takes the log records of the workers; if it is None, they are returned
+    with the batches.
     """
 
     as_one = True
@@ -324,7 +328,7 @@ class LocalPool:
         self._pace = Pace.of(in_process=setup.in_process)
 
     def look(self) -> None:
-        """Does nothing: that a worker died is noticed when its games end."""
+        """Does nothing, because the death of a worker shows when the futures of its games end."""
 
     def capacity(self) -> int:
         """The number of games for the next batch; 0 if enough batches are handed out, or if one
@@ -344,7 +348,7 @@ class LocalPool:
     def try_starts(self, labels: Sequence[str]) -> list[str]:
         """Has the workers start a process of each of these bots, side by side. The workers keep the
         processes for their first games. Returns the lines that tell a user which bots did not
-        start, and why.
+        start, and why. Raises BusyMachineError.
         """
         count = min(self.slots, available_cores(), len(labels))
         crew = self._hired()
@@ -428,9 +432,10 @@ def available_cores() -> int:
 
 
 def versions() -> dict[str, str]:
-    """What affects games on this machine, apart from the bots: the versions of the arena and of
-    Python, and the rules core. The arena's version includes a digest of its Python and C code,
-    because two checkouts of one version may differ.
+    """What affects games on this machine, apart from the bots, in texts for people: the version of
+    the ``arena``, that of ``python``, and the rules ``core``; also the name of the ``host``. The
+    arena's version includes a digest of its Python and C code, because two checkouts of one version
+    may differ.
     """
     root = Path(arena.__file__).parent
     code = hashlib.sha256()
@@ -447,7 +452,8 @@ def versions() -> dict[str, str]:
 
 def disagreement(here: Mapping[str, str], there: Mapping[str, str]) -> str:
     """Why the same game could go differently on two machines, whose `versions` are ``here`` and
-    ``there``, and what to do about it; empty if it could not.
+    ``there``, and what to do about it: the first difference, apart from the hosts. Empty if there
+    is none.
     """
     for name, cure in CURES.items():
         if (version := there.get(name, "another")) != here[name]:

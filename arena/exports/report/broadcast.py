@@ -35,8 +35,9 @@ STRONGEST = ("conquer", "absorb", "major", "connect", "found", "expand")
 
 class TurningMove(NamedTuple):
     """The move that changed a game most: the ``number`` of tiles on the board after it, the
-    ``name`` of the seat that played it, what it did in ``words``, and the mover's chance to win
-    ``before`` and ``after`` it, from 0 to 1.
+    ``name`` of the seat that played it, what it did in ``words``, and the mover's expected share of
+    the win, from 0 to 1, ``before`` and ``after`` it. With more than two players, ``before`` is the
+    share after the mover's previous move.
     """
 
     number: int
@@ -47,10 +48,10 @@ class TurningMove(NamedTuple):
 
 
 def turn_of(record: GameRecord, board: Board) -> TurningMove | None:
-    """The move of the game of ``record``, played on ``board``, that raised its mover's chance to
-    win most, by games that are played on from there. None if no move raised it by `SWING`, and with
-    the rules in Python, where this would take seconds. Raises RunError if the record does not
-    follow from its deck and moves.
+    """The move of the game of ``record``, played on ``board``, that raised its mover's expected
+    share of the win most. The shares are estimated from games that are played on after each move.
+    None if no move raised the share by `SWING`, and always with the rules in Python, where this
+    would take seconds. Raises RunError if the record does not follow from its deck and moves.
     """
     if CORE == "pure":
         return None
@@ -74,8 +75,8 @@ def turn_of(record: GameRecord, board: Board) -> TurningMove | None:
 
 
 class _Swing(NamedTuple):
-    """The ``state`` before a move, the ``move``, and the mover's chance to win ``before`` and
-    ``after`` it.
+    """The ``state`` before a move, the ``move``, and the mover's expected share of the win
+    ``before`` and ``after`` it, as in `TurningMove`.
     """
 
     state: State
@@ -85,7 +86,7 @@ class _Swing(NamedTuple):
 
     @property
     def size(self) -> float:
-        """By how much the move raised its mover's chance to win."""
+        """By how much the move raised its mover's share of the win; negative if it fell."""
         return self.after - self.before
 
 
@@ -99,15 +100,18 @@ def _told(swing: _Swing, names: Sequence[str]) -> TurningMove:
 
 
 def _weakness(effect: Effect) -> int:
-    """The place of ``effect`` among all kinds, from the one that changes a game most."""
+    """The index of the kind of ``effect`` in `STRONGEST`, 0 for the kind that changes a game most;
+    a kind that is not there comes last.
+    """
     return STRONGEST.index(effect.kind) if effect.kind in STRONGEST else len(STRONGEST)
 
 
 class Shown(NamedTuple):
     """The game at the top of the page of a run: its ``id``, the ``seats`` as (name, pagodas left at
     the end), the ``deal``, the ``board`` and the ``picture`` on which it plays itself, why it is
-    shown (``reason``), the pagodas ``left`` by seat after each step, the ``turn``, and how many
-    ``seconds`` it plays.
+    shown (``reason``), the pagodas ``left`` by seat at the start and after each step, the ``turn``,
+    which is the move that changed it most (None if none did), and how many ``seconds`` the
+    animation takes.
     """
 
     id: str
@@ -123,8 +127,8 @@ class Shown(NamedTuple):
 
 def game_on_top(record: GameRecord, reason: str, rows: Mapping[str, Sequence[str]]) -> Shown | None:
     """The game of ``record`` for the top of a page; ``reason`` says why it is shown, and ``rows``
-    are the rows of the run's boards by name. None if a bot forfeited in the game, or if it does not
-    follow from its deck and moves.
+    are the rows of the run's boards by name. None if a bot forfeited in the game, if the game has
+    no moves, or if it does not follow from its deck and moves.
     """
     if record.faults or not record.moves:
         return None

@@ -12,10 +12,11 @@ from arena.exports.report.profiles import margin_of
 class Listed(NamedTuple):
     """A game in the list.
 
-    ``game``     the game as the viewer has it
+    ``game``     the data of the game for the viewer, see `viewer_data.game_object`
     ``winners``  the bots that won or shared the game
     ``upset``    by how many Elo the best loser is rated above the best winner; NaN if it is not
-    ``lead``     the winner's lead in pagodas; NaN after a forfeit
+                 rated above
+    ``lead``     the winner's lead in pagodas, 0 if all seats share the win; NaN after a forfeit
     """
 
     game: Mapping[str, Any]
@@ -25,8 +26,9 @@ class Listed(NamedTuple):
 
 
 def catalogue_of(games: Sequence[Mapping[str, Any]], elo: Mapping[str, float]) -> list[Listed]:
-    """The ``games`` on a page in the order of the list. ``elo`` has the ratings by bot; NaN stands
-    for no rating.
+    """The ``games`` on a page (data for the viewer) in the order of the list: upsets, the largest
+    first, then the other games in the order given. ``elo`` has the ratings by bot; NaN stands for
+    no rating.
     """
     rated = {bot: rating for bot, rating in elo.items() if isfinite(rating)}
     listed = [_listed(game, rated) for game in games]

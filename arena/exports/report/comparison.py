@@ -12,7 +12,7 @@ from arena.tournament.schedule import Schedule
 
 class FollowedComparison:
     """The test of a comparison with the plan ``schedule``. It counts the games of a journal while
-    they are played, each of them once and in their order.
+    they are played, each of them once, in the order of the journal, until the test is decided.
     """
 
     def __init__(self, schedule: Schedule) -> None:
@@ -30,7 +30,9 @@ class FollowedComparison:
         return self._source.settled is not None
 
     def count(self, scan: Scan) -> None:
-        """Count the games of ``scan`` that have not been counted yet. Raises RunError."""
+        """Count the games of ``scan``, which must begin with the games of earlier calls, that have
+        not been counted yet. Raises RunError for a damaged record.
+        """
         while self._games < len(scan.offset) and not self.is_decided:
             portion = range(self._games, min(self._games + RECORDS_AT_ONCE, len(scan.offset)))
             records = scan.records(portion)

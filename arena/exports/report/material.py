@@ -52,9 +52,10 @@ class Material(NamedTuple):
 
 
 def gather(run: Run, prior: float | None = None, match: Sequence[str] | None = None) -> Material:
-    """Reads the games of a run. ``prior`` is the weight of a prior that gives every bot a rating
-    (None: none); ``match`` are the boards of the matches to score by (None: what run.json says;
-    empty: single games). Raises RunError, NoAnswerError, UserError.
+    """Reads the games of a run and rates them. ``prior`` is the weight of a prior that gives every
+    bot a rating (None: no prior); ``match`` are the boards of the matches to score by (None: what
+    run.json says; empty: single games). Raises RunError if the run cannot be read, NoAnswerError if
+    no finite ratings fit, and UserError for boards that the run does not have.
     """
     return Follower(run, match).material(prior)
 
@@ -145,7 +146,9 @@ def _open_games(scan: Scan, secrecy: Secrecy) -> NDArray[np.bool_]:
 
 
 def _identity(path: Path) -> tuple[str, int]:
-    """The name and the inode number of the file at ``path``; 0 if there is no such file."""
+    """The name and the inode number of the file at ``path``; the number is 0 if there is no such
+    file.
+    """
     try:
         return path.name, path.stat().st_ino
     except OSError:

@@ -17,7 +17,7 @@ MIN_OPPONENTS = 8
 
 class Meeting(NamedTuple):
     """A game of two bots that is on the page: its ``id``, and in ``words`` how it ended for the
-    first of them (won, lost or equal).
+    first of them against the other (won, lost or equal, by their ranks).
     """
 
     id: str
@@ -45,7 +45,9 @@ def opponents_of(
 
 
 def meetings_of(games: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], list[Meeting]]:
-    """The ``games`` on the page, by (bot, opponent)."""
+    """For each pair (bot, opponent), the games among ``games`` in which both played, in their
+    order; ``games`` are the games on the page, as data for the viewer.
+    """
     meetings = defaultdict[tuple[str, str], list[Meeting]](list)
     for game in games:
         ranks = dict(zip(game["bots"], game["ranks"], strict=True))

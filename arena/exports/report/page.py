@@ -79,7 +79,7 @@ class PageSetting(NamedTuple):
     ``policy``   the end of the security policy: where forms may lead, and what else the pages may
                  do
     ``links``    links to other pages, as (address, text)
-    ``images``   where pictures may come from
+    ``images``   where pictures may come from, in the form in which a security policy says it
     """
 
     package: str = PACKAGE
@@ -98,8 +98,8 @@ the page and of a picture.
 
 
 def render(template: str, values: Mapping[str, Any], setting: PageSetting = ALONE) -> str:
-    """Makes a page from the template with this name and ``values`` for it. ``setting`` is the kind
-    of page.
+    """Makes a whole page from the template with this file name and ``values`` for it. ``setting``
+    is the kind of page.
     """
     page = {
         "policy": policy_of(setting),
@@ -116,8 +116,8 @@ def render(template: str, values: Mapping[str, Any], setting: PageSetting = ALON
 
 
 def fragment(template: str, values: Mapping[str, Any], setting: PageSetting = ALONE) -> str:
-    """Makes a part of a page from the template with this name and ``values`` for it. ``setting`` is
-    the kind of page, which says in which package the template is.
+    """Makes a part of a page from the template with this file name and ``values`` for it.
+    ``setting`` is the kind of page, which says in which package the template is.
     """
     text: str = _environment(setting.package).get_template(template).render(values)
     return text
@@ -271,7 +271,7 @@ class OnePage:
         self._ids = ids_of(bots)
 
     def id_of(self, name: str) -> str:
-        """The id of the element with the page of the bot ``name``."""
+        """The id of the element with the page of the bot ``name``, a bot of the run."""
         return f"bot/{self._ids[name]}"
 
     def id_of_meeting(self, name: str, other: str) -> str:
@@ -284,7 +284,7 @@ class OnePage:
 
     def meeting(self, name: str, other: str) -> str:
         """The address of the row about the opponent ``other`` on the page of the bot ``name``, or
-        of the bot's page if it has no such row.
+        of the bot's page if it has no such row; empty if the bot has no page.
         """
         if other in self._opponents.get(name, ()):
             return f"#{quote(self.id_of_meeting(name, other), SAFE)}"

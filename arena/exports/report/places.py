@@ -33,9 +33,10 @@ BUILT_IN = "built in"
 
 
 def lead(material: Material, chosen: Reasons) -> dict[str, Any]:
-    """The values for the first part of a report, whose data are ``material``: its first sentence,
-    the best bots as (rank, bot, Elo), and the first of the ``chosen`` games as an animation; None
-    if no game is chosen or the first one cannot be animated, see `film_of`.
+    """The values for the first part of a report, whose data are ``material``: its first
+    ``sentence``; in ``podium`` the best bots as (rank, bot, rating in words), none before any bot
+    has an error bar; and in ``game`` the first of the ``chosen`` games as an animation, None if no
+    game is chosen or it cannot be animated, see `film_of`.
     """
     rows: list[dict[Any, Any]] = material.tables.standings.to_dict("records")
     shown = [*chosen_records(material.scan, dict([*chosen.items()][:1]))]
@@ -67,7 +68,9 @@ def has_interval(rows: list[dict[Any, Any]]) -> bool:
 
 
 def rating_of(row: Any) -> str:
-    """The rating in ``row`` with its error, such as ``1,203 ± 18 Elo``, or its bound."""
+    """The rating in ``row`` with its error, such as ``1,203 ± 18 Elo``, or its bound, such as ``>
+    1,203 Elo``.
+    """
     mark = f"{row['mark']} " if row["mark"] in BOUNDS else ""
     return f"{with_error(mark + figure(row['elo']), half_width(row))} Elo"
 

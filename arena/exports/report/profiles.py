@@ -39,12 +39,13 @@ ChosenGames = Iterator[tuple[int, str]]
 
 
 def choose(material: Material, wanted: int | list[str]) -> Reasons:
-    """Chooses the games of a run, whose data are ``material``, that a report shows; returns their
-    numbers with the reasons.
+    """Chooses the games of a run, whose data are ``material``, that a report shows; returns, by the
+    number of each game, the reasons why it was chosen.
 
-    ``wanted`` is a number of games, or a list. Each entry of a list is the id of a game, or
-    ``one+other`` for all games in which these bots met, except games of deals that are still being
-    played. Raises RunError for an id that the run does not have, and UserError for such a bot.
+    ``wanted`` is the largest number of games, or a list. Each entry of a list is the id of a game,
+    or ``one+other`` for all games in which these bots met, except games of deals that are still
+    being played. Raises RunError for an id that the run does not have, and UserError for such a
+    bot.
     """
     if isinstance(wanted, int):
         return choose_games(GamesToShow(material.scan, material.elo, ~material.is_open), wanted)
@@ -68,10 +69,10 @@ def _games_of(material: Material, meeting: str) -> Iterator[int]:
 
 class GamesToShow:
     """The games of ``scan`` that may be chosen: those for which ``may_show`` (G,) is True. ``elo``
-    has the ratings by bot.
+    has the ratings by bot; NaN stands for no rating.
 
-    ``order`` (n,) has the numbers of these games, the latest first; ``clean`` has those of them
-    without a fault.
+    ``order`` (n,) has the numbers of these games, the latest in the journal first; ``clean`` has
+    those of them without a fault.
     """
 
     def __init__(self, scan: Scan, elo: Mapping[str, float], may_show: NDArray[np.bool_]) -> None:
@@ -88,8 +89,8 @@ class GamesToShow:
 
 
 def choose_games(eligible: GamesToShow, count: int) -> Reasons:
-    """Chooses at most ``count`` of the ``eligible`` games; returns their numbers with the
-    reasons.
+    """Chooses at most ``count`` of the ``eligible`` games; returns, by the number of each game, the
+    reasons why it was chosen. Games with a fault come last.
     """
     chosen: Reasons = {}
     some = max(1, count // 8)
@@ -128,8 +129,8 @@ def closest(eligible: GamesToShow) -> ChosenGames:
 
 
 def _same_deals(eligible: GamesToShow, chosen: Reasons) -> ChosenGames:
-    """The ``eligible`` games on the deals of the games in ``chosen``, by the same bots in other
-    seats, so that a page can show both.
+    """The ``eligible`` games on the deals of the games that ``chosen`` has when the first one is
+    asked for, by the same bots in other seats, so that a page can show both.
     """
     scan = eligible.scan
     number: dict[tuple[str, ...], int] = {}
@@ -157,7 +158,8 @@ def upsets(eligible: GamesToShow) -> ChosenGames:
 
 def margins(scan: Scan, elo: Mapping[str, float]) -> NDArray[np.float64]:
     """(G,) for each game of ``scan``, by how many Elo the best loser is rated above the best
-    winner; 0 if only one side has ratings. ``elo`` has the ratings by bot.
+    winner: negative if it is rated below, 0 if only one side has ratings. ``elo`` has the ratings
+    by bot.
     """
     rated = {bot: value for bot, value in elo.items() if isfinite(value)}
     of_outcomes = [margin_of(bots, ranks, rated) for _, bots, ranks in scan.outcomes]
@@ -165,8 +167,9 @@ def margins(scan: Scan, elo: Mapping[str, float]) -> NDArray[np.float64]:
 
 
 def margin_of(bots: Sequence[str], ranks: Sequence[int], elo: Mapping[str, float]) -> float:
-    """By how many Elo the best loser is rated above the best winner; 0 if only one side has
-    ratings. ``bots`` and ``ranks`` are by seat.
+    """By how many Elo the best loser is rated above the best winner: negative if it is rated below,
+    0 if only one side has ratings. ``bots`` and ``ranks`` are by seat; ``elo`` has the ratings of
+    the bots that have one.
     """
     best_winner = best_loser = -inf
     for bot, rank in zip(bots, ranks, strict=True):
@@ -231,8 +234,8 @@ class Feat(NamedTuple):
 
     ``game``    the number of the game
     ``board``   the board's name
-    ``rivals``  the bots that it beat, or the bot that won
-    ``elo``     the best rating of these bots
+    ``rivals``  the bots that it beat, or, for a loss, the one bot that won
+    ``elo``     the best rating of these bots, where 0 stands for no rating
     ``lead``    the winner's lead in pagodas
     """
 
@@ -254,8 +257,10 @@ class Feats(NamedTuple):
 
 
 def feats(eligible: GamesToShow, most: int) -> dict[str, Feats]:
-    """For each bot at most ``most`` wins against the highest rated opponents and losses to the
-    lowest rated ones, each with the largest lead, from the ``eligible`` games without a fault.
+    """For each bot at most ``most`` wins, those against the highest rated opponents first, and at
+    most ``most`` losses, those to the lowest rated winners first; of equal ones the one with the
+    largest lead first. They are taken from the ``eligible`` games without a fault and with a single
+    winner. A bot without such games is missing.
     """
     scan = eligible.scan
     leads = eligible.scan.leads
@@ -281,8 +286,9 @@ def feats(eligible: GamesToShow, most: int) -> dict[str, Feats]:
 
 
 def _best(candidates: list[Feat], sign: int, most: int) -> list[Feat]:
-    """The best ``most`` of the ``candidates``: first by rating, the highest first if ``sign`` is -1
-    and the lowest first if it is 1, then by lead; at most one against the same rivals.
+    """At most ``most`` of the ``candidates``, sorted by rating (the highest first if ``sign`` is
+    -1, the lowest first if it is 1), then by lead, the largest first; at most one against the same
+    rivals.
     """
     first = dict[tuple[str, ...], Feat]()
     for feat in sorted(candidates, key=lambda feat: (sign * feat.elo, -feat.lead, feat.game)):
@@ -291,9 +297,9 @@ def _best(candidates: list[Feat], sign: int, most: int) -> list[Feat]:
 
 
 class Profiles:
-    """Makes the values for the pages of bots; iterating yields one dict for each bot with a page.
-    ``opponents`` and ``meetings`` come from `meetings.opponents_of` and
-    `meetings.meetings_of`.
+    """Makes the values for the pages of bots; iterating yields one dict, see `of`, for each bot
+    with a page. ``opponents`` comes from `meetings.opponents_of` and says which bots have a page;
+    ``meetings`` comes from `meetings.meetings_of`.
     """
 
     def __init__(
@@ -336,7 +342,7 @@ class Profiles:
 
     def of(self, name: str) -> dict[str, Any]:
         """The values for the page of the bot ``name``, by their names in the template bot.html.
-        Raises KeyError if the run has no such bot.
+        Raises KeyError if the bot has no page, as only bots in ``opponents`` do.
         """
         bot_feats = self._feats[name]
         row = self._rows[name]
@@ -368,8 +374,8 @@ class Profiles:
 
     def _step(self, name: str) -> dict[str, Any] | None:
         """What the version ``name`` of a league gained over the one before, and the command that
-        lists where the two play differently; None if there is no version before, or if it is not in
-        the standings.
+        lists where the two play differently; None if there is no version before, if that is not in
+        the standings, or if the run is no league.
         """
         history = self._material.history
         member = self._members.get(name)

@@ -39,13 +39,14 @@ def report_page(
     match: Sequence[str] | None = None,
     setting: PageSetting = ALONE,
 ) -> Report:
-    """The report of a run with at most ``wanted`` well-chosen games, or with the games that the
-    list ``wanted`` names. ``prior`` is the weight of a prior that gives every bot a rating (None:
-    none); ``match`` are the boards of the matches to score by (None: what run.json says; empty:
-    single games). The report of a game that a person played is the page of that game.
+    """The report of a run. ``wanted`` is the largest number of games in it, which are then chosen,
+    or a list of what to show, see `profiles.choose`. ``prior`` is the weight of a prior that gives
+    every bot a rating (None: no prior); ``match`` are the boards of the matches to score by (None:
+    what run.json says; empty: single games); ``setting`` is the kind of page. The report of a game
+    that a person played is the page of that game.
 
-    Raises RunError, NoAnswerError, UserError for boards that do not fit. ``setting`` is the kind of
-    page.
+    Raises RunError if the run cannot be read or does not have a wanted game, NoAnswerError if no
+    finite ratings fit, and UserError for boards or wanted bots that the run does not have.
     """
     of_person = run.person_game()
     if of_person:

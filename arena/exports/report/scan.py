@@ -42,8 +42,8 @@ decode_report_row = row_decoder(ReportRow)
 
 
 class Forfeited(Struct, frozen=True):
-    """A fault: the number of its game in the journal, the game's id, the label of the bot, and the
-    entry of the record.
+    """A fault: the number of its ``game`` in the journal, the ``id`` of the game, the label of the
+    ``bot``, and ``fault``, the entry of the record.
     """
 
     game: int
@@ -60,17 +60,17 @@ class Scan(Struct, dict=True):
     ``path``        the path of the journal
     ``outcomes``    (O) the different outcomes
     ``outcome``     (G,) the index of each game's outcome in ``outcomes``
-    ``deal``        (G,) the number of each game's deal
+    ``deal``        (G,) the number of each game's deal on its board
     ``offset``      (G,) the byte in the journal at which the line of each game begins
     ``turns``       (G,) the number of placements in each game
     ``end``         (G,) the index in ``ends`` of how each game ended
     ``ends``        the ways in which games ended, as in records
     ``left``        (N,) pagodas left, by game and seat
     ``think_ms``    (N,) thinking time in ms, by game and seat
-    ``slowest_ms``  the time of the slowest answer of each bot, in ms
-    ``faults``      all faults
-    ``sandboxes``   the number of games played in each sandbox
-    ``last``        when the last game ended, UTC
+    ``slowest_ms``  by the label of each bot, the time of its slowest answer in ms
+    ``faults``      all faults, in the order of the journal
+    ``sandboxes``   by the name of each sandbox, the number of games played in it
+    ``last``        when the last game ended, UTC; empty without games
     """
 
     path: Path
@@ -195,7 +195,9 @@ class ScanBuilder:
         self._last = ""
 
     def add(self, row: ReportRow, offset: int) -> None:
-        """Adds the game ``row``, whose line begins at the byte ``offset`` of the journal."""
+        """Adds the game ``row``, whose line begins at the byte ``offset`` of the journal. The
+        caller leaves out a game whose id it has added before.
+        """
         game = len(self._offset)
         for fault in row.faults:
             self._faults.append(

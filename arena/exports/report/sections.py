@@ -74,8 +74,9 @@ LONGEST = 32
 
 
 def standings(tables: Tables, view: str) -> dict[str, Any]:
-    """The standings of ``tables`` with their intervals on one scale, with the columns that ``view``
-    (see `columns.placed`) shows.
+    """The standings of ``tables``: in ``columns`` the columns that ``view`` (see `column.placed`)
+    shows; in ``rows``, for each bot, its ``cells``, see `cell`, and a ``picture`` of its interval;
+    and the ``axis`` of these pictures.
     """
     records = tables.standings.to_dict("records")
     columns = [in_whole_elo(column) for column in placed(STANDINGS, view)]
@@ -89,7 +90,7 @@ def standings(tables: Tables, view: str) -> dict[str, Any]:
 
 
 def cell(column: Column, row: Any) -> tuple[str, str]:
-    """The style of the cell of ``row`` in this column, and its text."""
+    """The cell of ``row`` in this column: its style, empty for a plain cell, and its text."""
     value = column.value(row)
     style = column.style
     if (style == "warn" and not value) or style == "term":
@@ -158,8 +159,9 @@ def _down(column: Column, texts: Sequence[str], x: float, anchor: str) -> Iterat
 
 
 def version_rows(history: History) -> list[dict[Any, Any]]:
-    """A row for each version in the history of a league, as people see it, with its rating in
-    ``elo`` as a text and its ``error``.
+    """A row for each version in the history of a league, as people see it: the row of
+    `history_table` with the rating in ``elo`` as a text, half the width of its interval in
+    ``error``, the day alone in ``joined``, and a word for people in ``status``.
     """
     columns = {column.name: column for column in HISTORY}
     rows: list[dict[Any, Any]] = history.table.to_dict("records")
@@ -170,8 +172,9 @@ def version_rows(history: History) -> list[dict[Any, Any]]:
 
 
 def versions(history: History) -> dict[str, Any]:
-    """The versions in the history of a league, sentences about regression tests and the leader, and
-    the rating curves of bots with several rated versions.
+    """The versions in the history of a league as ``rows``, see `version_rows`; ``sentences`` about
+    regression tests and the leader; the rating curve of each bot with several rated versions, as
+    (bot, SVG) in ``curves``; and whether there are likely gains, with a text that explains them.
     """
     rated = [(bot, rated_rows(rows)) for bot, rows in history.table.groupby("bot", sort=False)]
     curves = [(bot, versions_curve(str(bot), rows)) for bot, rows in rated if len(rows) > 1]
@@ -189,8 +192,9 @@ def versions(history: History) -> dict[str, Any]:
 
 
 def pairs(material: Material) -> dict[str, Any]:
-    """The best bots in the order of the standings, at most `MAX_PAIRED`; their results by (bot,
-    opponent); and the number of all bots.
+    """In ``names`` the best bots in the order of the standings, at most `MAX_PAIRED`; in ``met``,
+    by (bot, opponent), the row of each two of them that met in the table of pairs; in ``all`` the
+    number of all bots.
     """
     names = material.bots[:MAX_PAIRED]
     table = material.tables.pairs
@@ -200,8 +204,8 @@ def pairs(material: Material) -> dict[str, Any]:
 
 
 def seats(material: Material) -> dict[str, Any]:
-    """The effect of each seat compared with the first one, by number of players, with the scale for
-    charts.
+    """In ``rows`` the table of seats, with the ``low`` and the ``high`` end of the 95 % interval of
+    each effect in Elo compared with the first seat; in ``scale`` the scale for charts of these.
     """
     table = material.tables.seats
     table = table.assign(low=table["elo"] - table["elo_error"])
@@ -211,7 +215,10 @@ def seats(material: Material) -> dict[str, Any]:
 
 
 def pagodas_left(material: Material) -> dict[str, Any]:
-    """For each bot, the number of pagodas left to it at the end of its games, with a histogram."""
+    """In ``rows``, for each bot, the mean and the median of the pagodas that it had left at the end
+    of its games, the share of games in which it had ``none``, and a histogram as its ``picture``;
+    and the ``axis`` of the histograms.
+    """
     most = max((PAGODAS[len(bots)] for _, bots, _ in material.scan.outcomes), default=PAGODAS[2])
     scale = Scale(0, most + 1, START, END, tuple(range(0, most + 1, 6)))
     rows = []
@@ -228,7 +235,11 @@ def pagodas_left(material: Material) -> dict[str, Any]:
 
 
 def lengths(material: Material) -> dict[str, Any]:
-    """How long games are and how they end, by board and number of players, with histograms."""
+    """In ``rows``, for each board and number of players, the ``quantiles`` of placements in a game
+    (`QUANTILES`), the share of games that ended in each way (``ends``), and a histogram as the
+    ``picture``. Beside the rows, the ``axis`` of the histograms, and the names of the ways in
+    ``ends``.
+    """
     scan = material.scan
     kinds = [(board, len(bots)) for board, bots, _ in scan.outcomes]
     scale = linear([0.0, float(scan.turns.max(initial=0))], START, END, least=1)
@@ -246,7 +257,10 @@ def lengths(material: Material) -> dict[str, Any]:
 
 
 def thinking(material: Material) -> dict[str, Any]:
-    """For each bot, the time that it took in a game, and its slowest answer, with charts."""
+    """In ``rows``, for each bot, times in ms: the ``mean``, ``median``, ``high`` (95 % quantile)
+    and ``longest`` time that it took in a game, its ``slowest`` answer, and a chart as its
+    ``picture``; and the ``axis`` of the charts.
+    """
     times = dict(_by_bot(material, material.scan.think_ms))
     quantiles = {name: np.quantile(think, QUANTILES).tolist() for name, think in times.items()}
     ends: list[float] = []
@@ -265,8 +279,8 @@ def thinking(material: Material) -> dict[str, Any]:
 
 
 def _by_bot(material: Material, values: NDArray[Any]) -> Iterator[tuple[str, NDArray[Any]]]:
-    """For each bot that has games, the best first, its part of ``values`` (N,), which are by game
-    and seat.
+    """For each bot that has games, the best first and at most `MAX_ROWS` bots: its name, and its
+    part of ``values`` (N,), which are by game and seat.
     """
     number = material.scan.bot_numbers
     bot = material.scan.bots
@@ -276,8 +290,9 @@ def _by_bot(material: Material, values: NDArray[Any]) -> Iterator[tuple[str, NDA
 
 
 def faults(material: Material) -> dict[str, Any]:
-    """One row per bot and kind of fault, the most frequent first, with the evidence of its latest
-    faults except those on deals that are still being played.
+    """In ``rows``, one row per bot and kind of fault, the most frequent first, with the evidence of
+    the latest faults: at most `EACH` in a row and `ALL` together, none on deals that are still
+    being played. ``total`` is the number of all faults, ``evident`` that of faults with evidence.
     """
     groups: defaultdict[tuple[str, str], list[Forfeited]] = defaultdict(list)
     for forfeited in material.scan.faults:
@@ -310,8 +325,8 @@ def details_of(faults: Mapping[str, Any]) -> list[str]:
 
 
 def fault_object(run: Run, forfeited: Forfeited) -> dict[str, Any]:
-    """The fault ``forfeited`` of a run with its evidence, for a template; the evidence is None if
-    there is no file with it.
+    """The fault ``forfeited`` of a run with its ``evidence``, for a template; the evidence is None
+    if there is no file with it, or if it cannot be read.
     """
     fault = msgspec.structs.asdict(forfeited.fault)
     evidence = _evidence(run, forfeited)
@@ -342,13 +357,16 @@ def _evidence(run: Run, forfeited: Forfeited) -> dict[str, Any] | None:
 
 
 def bots_of(material: Material) -> list[dict[str, Any]]:
-    """The bots of the run with the details from their bot.toml, the best first."""
+    """Values for a template about each bot of the run in the order of the standings, see `_bot`."""
     known = {bot.name: bot for bot in material.run.info.bots}
     return [_bot(material.run, known[name]) for name in material.bots if name in known]
 
 
 def _bot(run: Run, bot: BotInfo) -> dict[str, Any]:
-    """The bot with the details from the bot.toml in its copy; empty if there is no copy."""
+    """Values for a template about a bot: its name, version, hash, command and options, and from the
+    bot.toml in its copy the author, language and description, which are empty if there is no copy
+    or it cannot be read.
+    """
     try:
         has_copy = has_folder(run.folder, bot.copy)
         manifest = read_manifest(run.folder / bot.copy) if has_copy else None

@@ -21,8 +21,9 @@ SQUARES = 3
 def add_tries(game: dict[str, Any], record: GameRecord, board: Board) -> None:
     """Adds ``tries`` to each step of ``game``, the data of the game of ``record``, played on
     ``board``, that places a tile: places for the tiles that the mover held before it, as (move,
-    effect in a few words). The places of each tile begin with the one that has the best outlook.
-    With the pure core nothing is added, because it would take seconds.
+    effect in a few words). The places of each tile, at most `SQUARES`, begin with the one that has
+    the best outlook for the mover. With the pure core nothing is added, because it would take
+    seconds.
     """
     if CORE == "pure":
         return
@@ -35,8 +36,9 @@ def add_tries(game: dict[str, Any], record: GameRecord, board: Board) -> None:
 
 
 def tries_of(state: State, names: list[str]) -> list[tuple[str, str]]:
-    """The best places for each tile of the mover of ``state``, as (move, effect in a few words);
-    ``names`` are the names of the seats.
+    """For each tile of the mover of ``state``, at most `SQUARES` places, those with the best
+    outlook for the mover first, as (move, effect in a few words); ``names`` are the names of the
+    seats.
     """
     moves = state.legal_moves()
     outlooks = dict(zip(moves, state.outlooks(), strict=True))

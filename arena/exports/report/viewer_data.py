@@ -132,8 +132,9 @@ game.
 
 
 class Album(NamedTuple):
-    """The games on a page, and their boards by name. ``crowded_out`` is the number of games that
-    did not fit; ``damaged`` lists the games that could not be replayed, with the reason.
+    """The games on a page, as data for the viewer, and their boards by name. ``crowded_out`` is the
+    number of games that did not fit; ``damaged`` has for each game that could not be replayed its
+    id and the reason.
     """
 
     games: list[dict[str, Any]]
@@ -227,8 +228,9 @@ def add_grades(game: dict[str, Any], record: GameRecord, reviews: Sequence[Revie
 
 def add_shares(game: dict[str, Any], record: GameRecord, board: Board) -> None:
     """Adds ``judge`` to ``game``, the data of the game of ``record``, played on ``board``, and to
-    each step ``win``, the mover's expected share of the win after the move, estimated from games
-    played on. With the pure core nothing is added, because it would take seconds.
+    each step that places a tile ``win``, the mover's expected share of the win after the move, from
+    0 to 1. It is estimated from games that are played on after the move. With the pure core nothing
+    is added, because it would take seconds.
     """
     if CORE == "pure":
         return

@@ -22,7 +22,7 @@ typedef struct {
     long has_own_network; /* whether the network namespace has no sockets but the bot's */
     uint64_t handled; /* the rights to files that the bot loses, except below the paths of allow= */
     const char *cores; /* the numbers of the bot's processors, joined by commas, or NULL */
-    long socket_kb;    /* the memory that a socket is counted with */
+    long socket_kb;    /* the memory that a socket is counted with, in kB */
     long memory_mb;    /* limits for all processes of the bot together, or NO_LIMIT */
     long processes;
     long threads;
@@ -34,7 +34,7 @@ typedef struct {
     char **command; /* the bot's command, which ends with NULL */
 } Options;
 
-/* Reads the arguments. Returns 0, or -1 if they are not as they should be. */
+/* Reads the keeper's COUNT arguments WORDS into OPTIONS. Returns 0, or -1 if they are wrong. */
 int read_options(Options *options, int count, char **words);
 
 /* The value of the word NAME=value, NULL if the word has another name. */
@@ -53,11 +53,12 @@ int set_limits(const Options *options);
 /* Confines this process as the options say. Returns 0, or -1 with errno. */
 int confine(const Options *options);
 
-/* Makes room for one more element of this size. Returns the elements; the program ends if memory is
- * short, and with it the bot. */
+/* Makes room for one more element of SIZE bytes after COUNT others, and updates CAPACITY, which is
+ * how many there is room for. Returns the elements, which may have moved. The program ends if
+ * memory is short, and with it the bot. */
 void *grown(void *elements, size_t count, size_t *capacity, size_t size);
 
-/* Opens the file NAME of /proc/PID; NULL if this process may not read it. */
+/* Opens the file NAME of /proc/PID; NULL if it does not exist, or this process may not read it. */
 FILE *open_proc(pid_t pid, const char *name);
 
 /* A growing list of process ids. */
@@ -88,20 +89,22 @@ int is_ending(pid_t pid);
 /* The time on a clock that never goes back, in ms. */
 int64_t now_ms(void);
 
-/* Sends a signal to each process of the tree, in this order or from the last to the first. */
+/* Sends the signal NUMBER to each process of the tree, in its order, or from the last to the first
+ * if IS_REVERSED. */
 void signal_tree(const Tree *tree, int number, int is_reversed);
 
-/* Stops the first process of the bot, before its children are. */
+/* Stops CHILD, the first process of the bot, before its children are stopped, and waits up to 20 ms
+ * until it has stopped. Does nothing unless it sleeps. */
 void stop_first(pid_t child);
 
-/* Stops all processes of the bot. HAS_MORE_CORES says whether the bot may run at the same time as
- * the keeper. */
+/* Stops all processes of the bot, and waits up to 2 s until they have stopped. HAS_MORE_CORES says
+ * whether the bot may run at the same time as the keeper. */
 void stop_bot(int has_more_cores);
 
-/* Lets all processes of the bot go on. */
+/* Lets all processes of the bot go on. HAS_MORE_CORES is that of stop_bot. */
 void resume_bot(int has_more_cores);
 
-/* Kills all processes of the bot. */
+/* Sends SIGKILL to all processes of the bot, and does not wait for their end. */
 void kill_bot(void);
 
 /* Looks at what the bot's processes use. If it is more than a limit allows, writes a line for the

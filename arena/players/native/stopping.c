@@ -24,7 +24,9 @@ int64_t now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Lets other processes run for a moment. */
+/* Lets other processes run for a moment, between two checks whether stopped processes have come to
+ * a stop. ROUND counts the checks so far, from 0: after the first ones it only yields, later it
+ * sleeps for 0.1 ms. */
 static void give_way(int round)
 {
     const struct timespec pause = {0, 100000};

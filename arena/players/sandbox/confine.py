@@ -154,10 +154,11 @@ def call(number: int, *arguments: object) -> int:
 
 
 def confine(*, handled: int, allowed: list[str], call_filter: int, is_walled: bool) -> None:
-    """Confines this process. The ``handled`` rights to files are lost everywhere except below the
-    paths of ``allowed``, which are texts ``RIGHTS:PATH``. ``call_filter`` is a descriptor with the
-    seccomp program, -1 for none. With ``is_walled`` the process can neither signal nor trace
-    others. Raises OSError.
+    """Confines this process. ``handled`` are rights to files, bits as Landlock defines them: they
+    are lost everywhere except below the paths of ``allowed``, which are texts ``RIGHTS:PATH``; 0
+    loses none. ``call_filter`` is a descriptor with the seccomp program, -1 for none. With
+    ``is_walled`` the process can neither signal nor trace others. Without rights and a filter,
+    nothing is done. Raises OSError.
     """
     if call_filter < 0 and not handled:
         return
@@ -174,8 +175,9 @@ def confine(*, handled: int, allowed: list[str], call_filter: int, is_walled: bo
 
 def restrict(allowed: list[str], handled: int, *, is_walled: bool) -> None:
     """Takes the ``handled`` rights away everywhere except below the paths of ``allowed``, which are
-    texts ``RIGHTS:PATH``. ``is_walled`` also keeps the process from signalling and tracing others.
-    Raises OSError.
+    texts ``RIGHTS:PATH``; paths that do not exist or cannot be opened give no right. ``is_walled``
+    also keeps the process from signalling and tracing others. Without it, does nothing on a kernel
+    without Landlock. Raises OSError.
     """
     try:
         version = call(CREATE_RULESET, None, ctypes.c_size_t(0), VERSION_FLAG)
@@ -199,8 +201,9 @@ def restrict(allowed: list[str], handled: int, *, is_walled: bool) -> None:
 
 
 def allow(ruleset: int, path: str, rights: int) -> None:
-    """Adds a rule that grants rights below a path. Raises OSError, also for a program that this
-    process may not read: to execute it would end the count of its CPU time.
+    """Adds a rule to the Landlock ruleset with the descriptor ``ruleset`` that grants rights below
+    a path. Raises OSError, also for a program that this process may not read: to execute it would
+    end the count of its CPU time.
     """
     how = os.O_RDONLY | os.O_NONBLOCK if rights & EXECUTE else os.O_PATH
     place = os.open(path, how | os.O_CLOEXEC)
@@ -214,7 +217,7 @@ def allow(ruleset: int, path: str, rights: int) -> None:
 
 def drop_capabilities() -> None:
     """Gives up root's powers. They cannot come back, because the process cannot gain new
-    privileges.
+    privileges. Raises OSError.
     """
     if libc.capset(struct.pack("=Ii", CAPABILITIES_VERSION, 0), bytes(24)):
         raise OSError(ctypes.get_errno(), "capset refused")
@@ -238,8 +241,9 @@ def is_known() -> bool:
 
 
 def program(families: tuple[int, ...]) -> bytes:
-    """The seccomp filter as an array of ``struct sock_filter``. Sockets of these ``families`` are
-    allowed, and socket pairs of any family.
+    """The seccomp filter for this machine, for which `is_known` must be true, as an array of
+    ``struct sock_filter``. Sockets of these ``families`` are allowed, and socket pairs of any
+    family.
     """
     machine = os.uname().machine
     column = list(ARCHITECTURES).index(machine)

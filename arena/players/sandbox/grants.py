@@ -73,7 +73,7 @@ def gpu_devices() -> list[str]:
 
 
 def opened_files(*, network: bool, gpu: bool) -> list[str]:
-    """The files that a bot with the network or a GPU has to read."""
+    """The files that a bot with the network or a GPU has to read, as far as they exist."""
     return _found([*(NETWORK_FILES if network else ()), *(GPU_FILES if gpu else ())])
 
 
@@ -102,8 +102,14 @@ def _found(patterns: Sequence[str]) -> list[str]:
 
 
 class Grants(Struct, frozen=True):
-    """What one bot may do beyond its sandbox. ``read`` are real paths of files and folders, and
-    ``exec`` those of programs and of folders with programs. ``cpus`` is 1 without a grant.
+    """What one bot may do beyond its sandbox.
+
+    ``network``  whether it may use the network
+    ``gpu``      whether it may use the machine's GPUs
+    ``cpus``     the number of processors that it may use, 1 without a grant
+    ``env``      the names of environment variables that it gets
+    ``read``     real paths of files and folders that it may read
+    ``exec``     real paths of programs, and of folders with programs, that it may run
     """
 
     network: bool = False
@@ -115,7 +121,7 @@ class Grants(Struct, frozen=True):
 
     @property
     def words(self) -> list[str]:
-        """Each grant as the user writes it, in a fixed order."""
+        """Each grant as the user writes it, such as ``env:KEY``, in a fixed order."""
         words = ["network"] if self.network else []
         words += [f"env:{name}" for name in self.env]
         words += [f"read:{path}" for path in self.read]
@@ -133,8 +139,8 @@ class Grants(Struct, frozen=True):
         return list(dict.fromkeys(kinds))
 
     def lack(self) -> str:
-        """What a grant needs and this machine does not have, with the cure; empty if nothing is
-        missing.
+        """What a grant needs and this machine does not have, then ": " and the cure if there is
+        one; empty if nothing is missing.
         """
         for name in self.env:
             if not os.environ.get(name):
@@ -149,12 +155,14 @@ class Grants(Struct, frozen=True):
         return ""
 
     def variables(self) -> dict[str, str]:
-        """The granted variables and their values in the environment of this process."""
+        """The granted variables and their values in the environment of this process, as far as they
+        are set.
+        """
         return {name: os.environ[name] for name in self.env if name in os.environ}
 
     def hidden(self, output: bytes) -> bytes:
-        """The bot's output with the values of its granted variables replaced, so that it can be
-        stored.
+        """The bot's output with the values of its granted variables replaced by the names, such as
+        ``[KEY]``, so that it can be stored. Values of fewer than `MIN_HIDDEN` characters stay.
         """
         if not self.env:
             return output
@@ -165,7 +173,7 @@ class Grants(Struct, frozen=True):
 
     def begun(self, output: bytes) -> int:
         """How many bytes at the end of the bot's output may be the beginning of a granted value,
-        which continues in the output to come.
+        which continues in the output to come; 0 if none.
         """
         longest = 0
         for form in self._forms():
@@ -199,7 +207,9 @@ NO_GRANTS = Grants()
 
 
 def read_allowed(text: str) -> tuple[str, list[str]]:
-    """The bot and the grants in a text such as ``my-bot=network,env:KEY``. Raises ConfigError."""
+    """The bot and the words of the grants in a text such as ``my-bot=network,env:KEY``. Raises
+    ConfigError; whether the words are grants is not checked.
+    """
     name, equals, words_text = text.partition("=")
     words = [word.strip() for word in words_text.split(",")]
     if not equals or not name or not words_text.strip():
@@ -220,8 +230,9 @@ def read_allowed(text: str) -> tuple[str, list[str]]:
 
 
 def make_grants(words: Iterable[str], base: Path, closed: Sequence[Path]) -> Grants:
-    """The grants that these words stand for. Paths are relative to ``base``, and must not lie in
-    ``closed``. Raises ConfigError.
+    """The grants that these words stand for; the word ``none`` stands for nothing. Paths are
+    relative to ``base``, and must not lie in the folders ``closed``, those with bots and results,
+    nor contain one. Raises ConfigError, also for a grant of what this machine does not have.
     """
     granted: dict[str, Any] = {"env": [], "read": [], "exec": []}
     for word in words:
@@ -320,7 +331,10 @@ def _readable(kind: str, text: str, base: Path, closed: Sequence[Path]) -> str:
 
 
 def _refuse_closed(kind: str, real: Path, closed: Sequence[Path]) -> None:
-    """Raises ConfigError for a path that would show the bot more than the user can mean."""
+    """Raises ConfigError for a path that would show the bot more than the user can mean: a folder
+    around the user's home or all temporary files, a part of the system, or one of the folders
+    ``closed``.
+    """
     whole = [Path(each).resolve() for each in (Path.home(), tempfile.gettempdir())]
     if any(each.is_relative_to(real) for each in whole):
         raise ConfigError(

@@ -1,4 +1,6 @@
-"""How each sandbox tier starts a command."""
+"""How each sandbox tier starts a command. The functions here make a `Launch`, with which
+`keeper_client` starts the command.
+"""
 
 import errno
 import os
@@ -62,12 +64,15 @@ DEVICES = ("null", "zero", "full", "random", "urandom")
 
 
 class Launch(Struct):
-    """A command that is ready to be started by a keeper.
+    """A command that is ready to be started by a keeper. `close` and `clear_up` must be called.
 
+    ``command``      the bot's command
+    ``environment``  the environment variables of the keeper or, with a wrapper, of that; the keeper
+                     passes its own on to the command
     ``wrapper``      the command that starts the keeper in namespaces of its own; may be empty
     ``options``      options of the keeper that confine and limit the command, such as ``cores=0,1``
     ``descriptors``  descriptors that the keeper inherits
-    ``temporary``    a folder to remove after the command's end
+    ``temporary``    a folder to remove after the command's end; None without one
     """
 
     command: list[str]
@@ -103,8 +108,9 @@ def plain_launch(
     writable: bool,
     grants: Grants = NO_GRANTS,
 ) -> Launch:
-    """Starts the command without a sandbox: it has the arena's rights, but only a few environment
-    variables. What it writes into a ``writable`` folder is counted.
+    """How to start the command without a sandbox: it has the arena's rights, but only a few
+    variables of ``environment``, and those of ``grants``. What it writes into a ``writable`` folder
+    is counted.
     """
     variables = {**grants.variables(), **_variables(environment, OUTSIDE_VARIABLES)}
     options = [*([f"folder={folder}"] if writable else []), *_cores(grants)]
@@ -121,8 +127,8 @@ def bubblewrap_launch(
     grants: Grants = NO_GRANTS,
     programs: Sequence[str] = (),
 ) -> Launch:
-    """Starts the command in namespaces of its own. It sees no other processes, and no files but its
-    own folder, the system's, its interpreter's and the arena's package. It has no network.
+    """How to start the command in namespaces of its own. It sees no other processes, and no files
+    but its own folder, the system's, its interpreter's and the arena's package. It has no network.
     ``grants`` add what the user allowed: the network, files, variables, a GPU. With ``writable``,
     for a build, the command may change its folder and run all programs. Otherwise it may run its
     folder's programs, those that it names itself, and the ``programs`` of its bot.toml. ``undo``
@@ -205,9 +211,10 @@ def landlock_launch(
     grants: Grants = NO_GRANTS,
     programs: Sequence[str] = (),
 ) -> Launch:
-    """Starts the command through `confine`, which confines itself and then becomes the bot. The bot
-    can write only to a temporary folder. It may run the same programs as in bubblewrap, see
-    `bubblewrap_launch`. ``undo`` closes the descriptors of the launch and removes that folder.
+    """How to start the command so that the keeper confines it with Landlock and seccomp, see
+    `confine`. The bot can write only to a temporary folder and, with ``writable``, to its own. It
+    may run the same programs as in bubblewrap, see `bubblewrap_launch`. ``undo`` closes the
+    descriptors of the launch and removes the temporary folder. Raises SandboxError, OSError.
     """
     readable = [*_readable(command, programs, folder, writable=writable), *_granted_files(grants)]
     families = confine.INTERNET if grants.network else ()

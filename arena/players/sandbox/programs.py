@@ -150,9 +150,10 @@ def possible_places(name: str) -> list[str]:
 
 
 def needed_files(path: str, needed_by: str, folder: Path) -> Iterator[Program]:
-    """The program at ``path`` and the files that the kernel executes to start it, as far as they
-    lie outside the bot's ``folder``: the interpreter of a script, the program that ``env`` looks
-    for, the loader of shared libraries, and the helpers of `HELPERS`.
+    """Yields the program at ``path`` and the files that the kernel executes to start it, as far as
+    they lie outside the bot's ``folder``: the interpreter of a script, the program that ``env``
+    looks for, the loader of shared libraries, and the helpers of `HELPERS`. ``needed_by`` says, for
+    messages, what names the program.
     """
     waiting = [Program(path, needed_by)]
     seen = set[str]()

@@ -41,9 +41,9 @@ PRIVATE = (".cargo", ".local")
 
 
 def readable_paths(programs: Sequence[str], folder: Path) -> list[str]:
-    """The paths that a bot may read in addition to the system's files and its own folder: Python,
-    the arena's package and the packages that it needs, and the installations of those ``programs``
-    that are names of programs on PATH.
+    """The paths that a bot in ``folder`` may read in addition to the system's files and its own
+    folder: Python, the arena's package and the packages that it needs, and the installations of
+    those ``programs`` that are names of programs on PATH.
     """
     installations = list[str]()
     for name in programs:
@@ -101,8 +101,9 @@ def rustup_home() -> Path:
 
 
 def interpreter_paths(program: str, folder: Path) -> list[str]:
-    """The paths that a program found in PATH needs beyond the system's: the program itself, and the
-    parts of the interpreter to which it belongs.
+    """The paths that a bot in ``folder`` needs beyond the system's for a program on PATH: the
+    program itself, and the parts of the interpreter to which it belongs. Empty if ``program`` is a
+    path, or is not on PATH.
     """
     program_path = (
         None if os.sep in program else shutil.which(program, path=search_path(os.environ))
@@ -149,8 +150,8 @@ def _links(place: Path) -> Iterator[Path]:
 
 
 def is_system(path: str) -> bool:
-    """Whether a path is one that every bot sees anyway. /etc/alternatives counts, because Debian's
-    ``cc`` is a link into it.
+    """Whether a path is a part of the system, such as one below /usr, which every bot sees anyway.
+    /etc/alternatives counts, because Debian's ``cc`` is a link into it.
     """
     system = ("/usr/", "/bin/", "/lib", "/sbin/", "/etc/alternatives/")
     return path == "/usr" or path.startswith(system)

@@ -84,13 +84,13 @@ INSTALL = (
 
 
 class Sandbox(Struct, frozen=True):
-    """A sandbox tier that is ready for use. The tier ``none`` limits the resources that a bot uses,
-    but not what it sees.
+    """A sandbox tier that is ready for use: ``bubblewrap``, ``landlock``, which confines less, or
+    ``none``, which limits the resources that a bot uses, but not what it sees.
 
     ``grants`` has what the user allows bots beyond the sandbox, by their labels without options.
     Grants count where a bot plays, never where it is built. With ``strangers``, the kernel must
     count CPU time, and Landlock must keep bots from running other programs than those prepared for
-    them.
+    them; `at_least` checks both.
     """
 
     tier: Tier = "none"
@@ -106,9 +106,10 @@ class Sandbox(Struct, frozen=True):
         grants: Grants = NO_GRANTS,
         programs: Sequence[str] = (),
     ) -> Launch:
-        """How to start a bot's command in its folder. A ``writable`` folder may be changed by the
-        command. The bot may also run the ``programs`` that its bot.toml lists. Raises
-        SandboxError, or OSError if the machine lacks something such as descriptors.
+        """What a keeper needs to start a bot's command in its folder; nothing is started yet. A
+        ``writable`` folder may be changed by the command. ``grants`` are those of this bot. It may
+        also run the ``programs`` that its bot.toml lists. Raises SandboxError, or OSError if the
+        machine lacks something such as descriptors.
         """
         folder = folder.resolve()
         if self.tier == "none":
@@ -148,8 +149,8 @@ OPEN = Sandbox()
 
 
 class Choice(Struct, frozen=True):
-    """The sandbox to use, a warning if it confines nothing, and a note if it is not the
-    best tier.
+    """The sandbox to use, with a ``warning`` if it confines nothing, and a ``note`` if it is not
+    the best tier; the other texts are empty.
     """
 
     sandbox: Sandbox
@@ -158,8 +159,10 @@ class Choice(Struct, frozen=True):
 
 
 def choose(mode: Mode, *, accept_none: bool) -> Choice:
-    """The best tier that works on this machine and suits the mode. Raises SandboxError if a tier is
-    required that does not work.
+    """The sandbox for the ``mode`` that the user chose. ``auto`` and ``require`` take the best tier
+    that works on this machine; if none works, ``auto`` with ``accept_none`` confines nothing.
+    ``strangers`` takes bubblewrap, and requires that it is good enough for bots of strangers.
+    ``off`` confines nothing. Raises SandboxError if no sandbox works that the mode accepts.
     """
     if mode == "off":
         return Choice(OPEN, "no sandbox: bots run with your own rights")
@@ -183,7 +186,8 @@ def choose(mode: Mode, *, accept_none: bool) -> Choice:
 
 def at_least(least: Tier, *, strangers: bool = False) -> Sandbox:
     """The best sandbox that works on this machine. Raises SandboxError if it is weaker than
-    ``least``, or not good enough for ``strangers``.
+    ``least``, or not good enough for ``strangers``. If ``least`` is ``none``, the sandbox that
+    confines nothing.
     """
     if least == "none":
         return OPEN
@@ -204,7 +208,7 @@ def at_least(least: Tier, *, strangers: bool = False) -> Sandbox:
 
 
 def why_no_strangers() -> str:
-    """Why this machine cannot isolate bots of strangers; empty if it can."""
+    """Why this machine cannot isolate bots of strangers, by trying; empty if it can."""
     try:
         at_least("bubblewrap", strangers=True)
     except SandboxError as error:
@@ -222,8 +226,9 @@ def _why_weaker(reason: str) -> str:
 
 
 def failure(launch: Callable[..., Launch], *more: str) -> str:
-    """Why the tier, or one of the barriers ``more``, does not work on this machine; empty if it
-    does.
+    """Why a tier does not work on this machine, by trying; empty if it does. ``launch`` is that of
+    the `Sandbox` with this tier. ``more`` are names of barriers that must hold, too, although the
+    user's own bots do not need them: `PROGRAMS` is one.
     """
     if not confine.is_known():
         return "no list of system calls for this processor"
@@ -242,7 +247,9 @@ def failure(launch: Callable[..., Launch], *more: str) -> str:
 
 
 def sdk_failure(launch: Callable[..., Launch]) -> str:
-    """Why a bot that imports ``arena.sdk`` does not start in the tier; empty if it does."""
+    """Why a bot that imports ``arena.sdk`` does not start in a tier, by trying; empty if it does.
+    ``launch`` is that of the `Sandbox` with this tier.
+    """
     temporary = make_passing("probe")
     try:
         Path(temporary, "bot.py").write_text("import arena.sdk")
@@ -255,8 +262,9 @@ def sdk_failure(launch: Callable[..., Launch]) -> str:
 
 
 def look_around(launch: Callable[..., Launch], temporary: Path) -> dict[str, bool]:
-    """Starts a child in the sandbox that tries forbidden things, and returns which barriers hold.
-    Raises OSError, ValueError.
+    """Starts a child in the sandbox of ``launch`` that tries forbidden things, and returns by the
+    name of each barrier, such as ``network``, whether it holds. ``temporary`` is an empty folder
+    for that. Raises OSError, ValueError, SandboxError.
     """
     home = temporary / "bot"
     home.mkdir()
@@ -284,7 +292,8 @@ def _pid_namespace() -> str:
 
 def report_of(start: Launch, home: Path) -> str:
     """Runs the command of ``start`` under a keeper in the folder ``home``, and returns what it
-    prints. Raises OSError, and ValueError if the command fails or takes too long.
+    prints. Clears ``start`` up. Raises OSError, and ValueError if the command fails or takes more
+    than `PATIENCE_S` seconds.
     """
     deadline = time.monotonic() + PATIENCE_S
     with ExitStack() as undo:

@@ -81,7 +81,7 @@ typedef struct {
     uint64_t places[KINDS][MAX_WORDS];
 } Menu;
 
-/* How a seat chooses its move: arena.rules.playouts.Policy. */
+/* How a seat chooses its move: arena.rules.playouts.PlayoutPolicy. */
 typedef struct {
     int name;
     long among, turns;

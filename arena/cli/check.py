@@ -66,7 +66,8 @@ def run_checks(
     home: Path, bot: Bot, move_ms: int, sandbox: Sandbox, *, only_failures: bool
 ) -> bool:
     """Runs a check and prints its steps, or only those that fail or were not tried
-    (``only_failures``). Returns whether all steps were tried and passed.
+    (``only_failures``). Returns whether all steps were tried and passed; then that is remembered,
+    so that `arena submit` need not check the bot again.
     """
     passed = failed = left_out = 0
     for step in _steps(bot, move_ms, sandbox):

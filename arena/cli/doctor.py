@@ -122,9 +122,10 @@ def words() -> Any:
 
 def examine(results: Path) -> dict[str, Any]:
     """What doctor finds out about this machine, as ``--json`` prints it. ``results`` is the folder
-    of runs.
+    of runs. These are the keys that their names do not explain.
 
     ``walls``      the kinds of sandbox: whether each works, and if not, why
+    ``sandbox``    the best kind that works, or ``none``
     ``strangers``  why this machine cannot isolate bots of strangers; empty if it can
     ``sdk``        why a bot that imports ``arena.sdk`` does not start; empty if it does
     ``languages``  the programs on the bots' PATH
@@ -182,6 +183,7 @@ def time_here() -> dict[str, Any]:
     `WATCHED_S` seconds.
 
     ``counts``             what counts CPU time: ``kernel``, ``proc`` or ``nothing``
+    ``meaning``            a sentence about that
     ``paranoid``           the value of kernel.perf_event_paranoid
     ``longest_stall_ms``   the longest time that a computing program had to wait
     ``longest_jump_ms``    the most CPU time that was charged to it at once while it stood still
@@ -198,8 +200,9 @@ def time_here() -> dict[str, Any]:
 
 
 def why_not_native(variable: str, module: str, in_use: str) -> str:
-    """Why the compiled module called ``module`` is not used; empty if it is. ``in_use`` is what is
-    used, and ``variable`` the environment variable that chooses.
+    """A clause that says why the compiled module called ``module`` is not used, such as "because
+    ARENA_RULES asks for it"; empty if it is used. ``in_use`` is the name of what is used, and
+    ``variable`` the environment variable that chooses.
     """
     if in_use not in ("pure", "python"):
         return ""
@@ -230,7 +233,9 @@ def _soft_limit(kind: int) -> int | None:
 
 
 def why_no_bubblewrap() -> str:
-    """The key of the entry of `NO_BUBBLEWRAP` that applies to this machine."""
+    """The key in `NO_BUBBLEWRAP` of the likely reason why bubblewrap does not work on this machine.
+    Nothing here tests whether it works.
+    """
     if sys.platform != "linux":
         return "other_system"
     if not shutil.which("bwrap"):

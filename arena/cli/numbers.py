@@ -24,8 +24,8 @@ def path_of(context: click.Context) -> str:
 def refuse_value(
     value: Any, expected: str, param: click.Parameter | None, ctx: click.Context | None
 ) -> click.BadParameter:
-    """The error for a wrong value of an option: what was ``expected``, or, if earlier versions took
-    this value, what to use instead.
+    """Makes the error for a wrong value of an option: it says what was ``expected`` or, if earlier
+    versions took this value, what to use instead.
     """
     text = f"expected {expected}, got {str(value)!r}"
     if ctx is not None and param is not None:

@@ -340,8 +340,9 @@ def _first_given(names: Sequence[str]) -> str:
 
 
 def _refuse_tables(bots: tuple[str, ...], human: int | None, past: Resumed | None) -> None:
-    """Raises UsageError unless there is exactly one player for each seat. If ``past`` is a recorded
-    game to be continued, seats that have left that game need no player.
+    """Raises UsageError unless there is exactly one player, a bot or the person (``human`` is their
+    seat), for each seat. If ``past`` is a recorded game to be continued, seats that have left that
+    game need no player.
     """
     if past is None:
         seats = len(bots) + (human is not None)

@@ -71,7 +71,8 @@ A_MINUTE_S = 60
 
 class Conduct(NamedTuple):
     """How games are played: on which workers (``place``), with which options for the sandbox
-    (``choice``), and how much is printed. ``adopt`` continues a run that was made elsewhere.
+    (``choice``), and how much is printed and logged (``verbose``, ``quiet``). ``adopt`` continues a
+    run that another user or machine made.
     """
 
     place: Place
@@ -237,8 +238,10 @@ def run_path(
 
 
 def status_of(runner: Runner, folder: Path, progress: Progress, *, is_settled: bool) -> int | None:
-    """Prints what went wrong in a session, and returns the exit status: DONE if ``is_settled``,
-    because the question of the session has an answer; None if only more games would give one.
+    """Prints what went wrong in a session, and returns the exit status. DONE: ``is_settled``, the
+    question of the session has an answer. FAILED: a bot was excluded, every game ended by forfeit,
+    or games could not be played. INTERRUPTED: the user stopped the session. None: only more games
+    would give an answer.
     """
     unplayed = unplayed_text(folder)
     show_troubles(runner, folder, unplayed, progress)
@@ -389,10 +392,9 @@ class _WantedRun(NamedTuple):
 def _run_to_start(
     home: Path, options: GivenOptions, config_file: Path | None, conduct: Conduct
 ) -> _WantedRun:
-    """The run that these options ask for, with ``conduct`` completed from the file; the command
-    line overrides an arena.toml (``config_file``). With the option ``out`` it is the run in that
-    folder. Otherwise it is the newest unfinished run with these settings, or, if there is none, a
-    new one.
+    """The run that these options ask for. ``config_file`` is an arena.toml, whose settings count
+    where the command line has none, also in ``conduct``. With the option ``out`` it is the run in
+    that folder; else the newest unfinished run with these settings or, if there is none, a new one.
     """
     own = OwnConfig()
     if config_file is not None:
@@ -406,7 +408,7 @@ def _run_to_start(
 
 
 def _run_to_finish(home: Path, name: str, conduct: Conduct) -> _WantedRun:
-    """The interrupted run called ``name``, with the settings that it has."""
+    """The interrupted run called ``name``, to be played with the bots and settings that it has."""
     opened = named_run(home, name)
     request = tournament_request(opened)
     conduct.fair({"seatings": request.config.seatings})

@@ -238,7 +238,8 @@ def _result_object(
 
 def _search(folder: Path, request: Request, conduct: Conduct) -> tuple[tuning.SearchPath, int, int]:
     """Plays the search in ``folder``. Returns its path, the number of games that it has when it is
-    complete, and the exit status, which is DONE if it is complete.
+    complete, and the exit status, which is DONE if it is complete. Raises RunError if the run has
+    games that do not belong to the search.
     """
     with playing(folder, request, conduct) as (play, progress):
         session = play.session

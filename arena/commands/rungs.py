@@ -101,8 +101,9 @@ def harder_than(ladder: list[Rung], bot: str) -> Rung | None:
 
 
 def companions(ladder: list[Rung], names: Sequence[str], count: int) -> list[str]:
-    """The names of ``count`` more bots for a game against ``names``: those of the ``ladder`` that
-    are nearest to the first one of them; none if ``count`` is less than 1.
+    """The names of ``count`` more bots for a game against ``names``: the bots of the ``ladder``
+    that are nearest in strength to the first of the names and not among them. Empty if ``count`` is
+    less than 1; fewer if the ladder has no more.
     """
     bots = [rung.bot for rung in ladder]
     start = bots.index(names[0]) if names[0] in bots else len(BUILT_IN_RUNGS)

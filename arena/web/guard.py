@@ -45,10 +45,11 @@ CACHING = "no-store"
 
 
 class Gate:
-    """The host names that requests may be sent to, and the token that allows changes.
+    """The host names that requests may be sent to, and the token that allows changes. ``names`` are
+    the names of the server's host, and ``port`` is its port.
 
-    ``token`` is empty on a public server, where no request may change anything. ``cookie`` is the
-    name of the cookie that holds the token.
+    ``token`` is a random text; on a public server (``is_public``), where no request may change
+    anything, it is empty. ``cookie`` is the name of the cookie that holds the token.
     """
 
     def __init__(self, names: tuple[str, ...], port: int, *, is_public: bool = False) -> None:
@@ -84,8 +85,8 @@ class Gate:
 class Guard:
     """Passes allowed requests on to an application, and refuses all others.
 
-    The guard sets ``may_change`` in the state of each request: whether the request has the token.
-    When ``closing`` is set, all streams end.
+    The guard sets ``may_change`` in the state of each request: whether the request has the token,
+    and does not come from another user of this machine. When ``closing`` is set, all streams end.
     """
 
     def __init__(self, app: ASGIApp, gate: Gate, closing: asyncio.Event) -> None:

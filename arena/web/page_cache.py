@@ -34,8 +34,8 @@ class PageCache:
         self._waiting = 0
 
     async def page(self, work: str, folder: Path, *given: Any) -> Any:
-        """The page or the picture of a run that the function of `arena.web.views` called ``work``
-        makes from ``given``.
+        """The page or the picture of the run in ``folder`` that the function of `arena.web.views`
+        called ``work`` makes from ``folder`` and ``given``.
 
         Raises the ArenaErrors that the function raises, and HTTPException if too many readers wait.
         """

@@ -77,9 +77,10 @@ class Story:
         self._look(state, steps=[*self.view["steps"], step])
 
     def effects(self, state: State) -> dict[str, Any]:
-        """What each legal move of the person does, for the page: ``moves`` has, by move, the
-        pagodas that each seat has left afterwards, and the numbers of the ``lines`` that describe
-        its effects. Most lines belong to many moves.
+        """What each legal move of the person, who is to move in ``state``, does, for the page.
+        ``moves`` has by move the pagodas that each seat has left afterwards, and the numbers of the
+        ``lines`` that describe its effects. Each line has the kind, the seat, the words, the reason
+        and the rule of an effect. Most lines belong to many moves.
         """
         numbers = dict[Effect, int]()
         moves = {}
@@ -100,7 +101,9 @@ class Story:
         return rows
 
     def _look(self, state: State, **further: Any) -> None:
-        """Makes a new view from the last one, this state, and the entries in ``further``."""
+        """Makes a new view from the last one: the board and hands of ``state``, and the entries in
+        ``further``, take the place of earlier ones.
+        """
         self._state = state.copy()
         self.view = {
             **self.view,

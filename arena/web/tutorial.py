@@ -35,9 +35,10 @@ OPPONENT = "they"
 
 
 class Lesson(Struct, frozen=True, forbid_unknown_fields=True):
-    """A lesson: its ``key`` in addresses, its ``title``, the ``task``, what is said when it is
-    ``done`` and after a legal move that misses it (``almost``), the ``goal``, which is the kind of
-    an event or the rule that bars a move, and the ``position``.
+    """A lesson: its ``key`` in addresses, its ``title``, and the ``task``; the text after a right
+    move (``done``) and after a legal move that misses the task (``almost``); the ``goal``, which is
+    the kind of an effect that a right move has, such as ``found``, or the rule that makes a move
+    illegal, such as ``R4.4``; and the ``position``, a line of text.
     """
 
     key: str
@@ -71,7 +72,7 @@ def lesson_values(key: str) -> dict[str, Any] | None:
 @cache
 def lesson_pictures() -> dict[str, Markup]:
     """A small picture for each lesson, by its key: the tiles after a right move, or before the move
-    that a rule bars. The pictures refer to the page's parts.
+    that a rule bars. Each is an SVG whose shapes the page itself must define (`all_parts`).
     """
     return {lesson.key: _picture(lesson) for lesson in lessons()}
 
@@ -108,7 +109,9 @@ def _picture(lesson: Lesson) -> Markup:
 
 
 def _right_move(lesson: Lesson, state: State) -> int:
-    """The first move in ``state`` that does what the lesson asks for."""
+    """The first move in ``state`` that does what the lesson asks for. Raises ValueError if there is
+    none.
+    """
     names = ["human", OPPONENT]
     for move in state.legal_moves():
         effects = effects_of(state, move, names, state.mover).effects

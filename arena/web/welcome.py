@@ -46,8 +46,8 @@ def welcome() -> dict[str, Any]:
 
 
 def last_position(record: GameRecord) -> Markup:
-    """The picture of the board at the end of the game of ``record``; it refers to the page's
-    parts.
+    """The picture of the board at the end of the game of ``record``: an SVG whose shapes the page
+    itself must define (`all_parts`).
     """
     board = find_board(record.board)
     film = Film(board)
@@ -64,8 +64,8 @@ def last_position(record: GameRecord) -> Markup:
 
 def _ladder(places: list[LeaguePlace]) -> list[dict[str, Any]]:
     """A row for each of the league's ``places``: the bot, a sentence about it, its range of places,
-    its rating as text, and the ends and the middle of its bar on the scale; None for a bot that is
-    off the scale. Bots with options are left out.
+    and its rating as text; and ``bar``, the ends and the middle of its bar on the scale, None for a
+    bot that is off the scale. Bots with options are left out.
     """
     most = max(place.high or place.elo for place in places)
     sentences = {**BUNDLED_RUNGS, **EASY_BOTS}

@@ -85,7 +85,9 @@ def run_checks(
 
 
 def _steps(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[StepResult]:
-    """The results of the steps of a check, after a line about how long they may take."""
+    """Runs a check and returns an iterator over the results of its steps. If the check may take
+    long, a line says so first.
+    """
     full_ms = odds_of(bot.label).move_ms or move_ms
     seconds = thinking_s(full_ms)
     if seconds > LONG_S:

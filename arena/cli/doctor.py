@@ -101,7 +101,9 @@ def doctor(home: Path, /, *, as_json: bool) -> int:
 
 
 def words() -> Any:
-    """The texts of doctor.txt as functions; they take the findings of `examine`."""
+    """The texts of doctor.txt, a template, as a module of functions. Each takes the findings of
+    `examine` and returns text.
+    """
     # Imported here, because Jinja is slow to load.
     from jinja2 import Environment  # noqa: PLC0415
 
@@ -216,7 +218,9 @@ def why_not_native(variable: str, module: str, in_use: str) -> str:
 
 
 def limits_for(results: Path) -> dict[str, int | None]:
-    """The limits of this process, None for no limit, and the free space for ``results`` in MiB."""
+    """The limits of this process for open files and for processes, None for no limit, and the free
+    space for ``results`` in MiB, by name.
+    """
     folders = (results.absolute(), *results.absolute().parents)
     place = next(folder for folder in folders if folder.is_dir())
     return {
@@ -227,7 +231,9 @@ def limits_for(results: Path) -> dict[str, int | None]:
 
 
 def _soft_limit(kind: int) -> int | None:
-    """This process's soft limit of a resource; None for no limit."""
+    """This process's soft limit of the resource ``kind``, a constant such as
+    `resource.RLIMIT_NOFILE`; None for no limit.
+    """
     limit, _ = resource.getrlimit(kind)
     return None if limit == resource.RLIM_INFINITY else limit
 

@@ -199,9 +199,9 @@ class Human(Player):
         return f"  {move_text(state.board, best.move)}  {best.reason}; wins about {best.win:.0%}"
 
     def _where(self, state: State, moves: dict[str, int], text: str) -> str:
-        """The legal moves with the tile, or over the square, that ``text`` names: a board on which
-        the squares they cover are marked, and a list. Raises NotationError if the text names
-        neither.
+        """Where a tile fits, if ``text`` names one, or what covers a square, if it names that: a
+        board on which the squares of these legal moves are marked, and a list of the moves; or a
+        sentence if there are none. Raises NotationError if the text names neither.
         """
         board = state.board
         held = [move for move in moves.values() if move != PASS]
@@ -226,7 +226,7 @@ class Human(Player):
 
 
 def _prompt(state: State) -> str:
-    """The prompt for the move of the mover of ``state``."""
+    """The prompt for the person's next move, with the hand of the mover of ``state``."""
     hand = " ".join(TILES[tile] for tile in state.hands[state.mover])
     return f"your move, with {hand} (? for help): "
 

@@ -253,7 +253,7 @@ def run(
 
 
 def _status_command(name: str, status: Status, help_text: str) -> None:
-    """Makes the command ``name``, which gives members this status."""
+    """Adds the command ``name`` to ``arena league``: it gives members this ``status``."""
 
     @league.command(name, help=help_text)
     @click.argument("bots", nargs=-1, required=True, metavar="BOT...", shell_complete=complete_bots)

@@ -79,7 +79,7 @@ class CommandTable(click.Group):
 
     # Click's signatures.
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of the commands that the help lists."""
+        """The names of the commands that the help lists; tools of a checkout are not among them."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -129,8 +129,8 @@ class CommandTable(click.Group):
 def _complete_help(
     context: click.Context, _: click.Parameter, incomplete: str
 ) -> "list[str] | list[CompletionItem]":
-    """The commands that begin with ``incomplete``, after the names of groups that are
-    typed before.
+    """The names that can follow in a line ``arena help ...``: those commands of the group that was
+    typed last that begin with ``incomplete``.
     """
     above = context.parent
     assert above is not None, "this is a command of arena"

@@ -149,7 +149,9 @@ class Regression:
         self.voids: list[str] = []
 
     def add(self, compared: Compared) -> None:
-        """Counts a game."""
+        """Counts the decisions of a game that has been compared; of a void game, only keeps the
+        reason.
+        """
         if compared.void:
             self.voids.append(f"{compared.game}: {compared.void}")
             return

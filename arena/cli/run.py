@@ -114,8 +114,8 @@ def _choice(
     unsafe_no_sandbox: bool,  # noqa: FBT001 - an option
     strangers: bool,  # noqa: FBT001 - an option
 ) -> SandboxChoice:
-    """The options for the sandbox as one value. Raises ConfigError if they contradict
-    each other.
+    """The options for the sandbox as one value, with the home of the command. Raises ConfigError if
+    they contradict each other.
     """
     home = click.get_current_context().obj
     if strangers and (sandbox or trust or unsafe_no_sandbox):

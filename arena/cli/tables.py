@@ -165,7 +165,9 @@ def show_history(run: Run, bot: str | None, output: OutputOptions) -> None:
 
 
 def _history(run: Run) -> "History":
-    """The history of a league. Raises RunError, NoAnswerError."""
+    """The history of a league, read and rated now; a line is printed if that takes long. Raises
+    RunError, NoAnswerError.
+    """
     from arena.ratings.history import read_history  # noqa: PLC0415
 
     with announced_if_slow(f"rating the games of {run.folder}"):

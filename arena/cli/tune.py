@@ -54,7 +54,9 @@ PLAY_ON = "repeat the command with a larger --compare-games to continue"
 def _parse_params(
     context: click.Context, parameter: click.Parameter, values: Iterable[str]
 ) -> list[tuning.TunedOption]:
-    """Reads the values of ``--param``, each with one or more options separated by commas."""
+    """A click callback that reads the values of ``--param``, each with one or more options
+    separated by commas. Raises BadParameter.
+    """
     options: list[tuning.TunedOption] = []
     for value in values:
         parts = split_commas(context, parameter, value) or ()

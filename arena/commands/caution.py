@@ -73,8 +73,9 @@ def _dealt(state: State, luck: Shuffler) -> State:
 
 
 def _harm(state: State, move: int, names: Sequence[str], seed: int) -> Iterator[str]:
-    """What the others take from the mover of ``state`` after ``move``, and the villages that they
-    take, until it is the mover's turn again; sentences. ``state`` changes.
+    """Plays ``move`` and the replies of the other seats until it is the mover's turn again, in
+    ``state`` itself. Yields a sentence for each thing that they take from the mover, and for each
+    village that they take. ``seed`` decides what replies they choose.
     """
     seat = state.mover
     policy = built_in(DEFAULT_JUDGE)

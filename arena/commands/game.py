@@ -176,12 +176,12 @@ class Past(NamedTuple):
 
     @property
     def turn(self) -> int:
-        """The number of tiles that the moves before that point placed."""
+        """The number of tiles that the ``moves`` place."""
         return sum(text != PASSED for text in self.moves)
 
     def steps(self, state: State) -> Iterator[tuple[int, int, State]]:
-        """Plays the moves on ``state``, the position before the first one. For each of them: the
-        seat, the move, and the state after it, which is the same object each time.
+        """Plays the moves on ``state``, the position before the first one, and yields for each of
+        them the seat, the move, and the state after it. That is ``state`` itself each time.
         """
         for text in self.moves:
             retire_faulty(state, self.faults)

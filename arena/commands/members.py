@@ -420,8 +420,9 @@ def league_request(
     tell: Tell,
 ) -> Request:
     """The request for the next session of a league: the bots that have played, from their copies in
-    the league's folder, and the members that are new. ``sandbox_for`` makes the sandbox of a bot.
-    Raises UserError, also for options with which no league can play.
+    the league's folder, and the members that are new. ``bots`` are those that the user named when
+    the league begins, and ``sandbox_for`` makes the sandbox in which a bot is built. Raises
+    UserError, also for options with which no league can play.
     """
     folder = members.folder
     if not os.path.lexists(folder / RUN_FILE):

@@ -111,8 +111,8 @@ def named_run(home: Path, name: str | None) -> Run:
 
 
 def remove_run(folder: Path) -> None:
-    """Removes the folder of a run. Raises RunError if it is a symbolic link, or if a command is
-    playing or reviewing the run.
+    """Removes the folder of a run. Raises RunError if it is a symbolic link, if a command is
+    playing or reviewing the run, or if it cannot be removed.
     """
     if folder.is_symlink():
         raise RunError(
@@ -283,7 +283,9 @@ class Glance(NamedTuple):
 
 
 def glance(run: Run, counted: JournalCount) -> Glance:
-    """The summary of a run, in whose journal ``counted`` games have been counted."""
+    """The summary of a run. ``counted`` is the count of the games in its journal, see
+    `count_games`.
+    """
     schedule = run.known_schedule
     if schedule is None:
         return Glance(run.info, None, counted.games, None, None)

@@ -166,8 +166,8 @@ def _hosts(name: str, port: int) -> set[str]:
 
 
 def _is_foreign(method: str, headers: Headers) -> bool:
-    """Whether a request comes from a page of another site. False if the reader only followed a link
-    from there.
+    """Whether a request comes from a page of another site. False for a reader who only followed a
+    link from there.
     """
     site = headers.get("sec-fetch-site", "")
     mode = headers.get("sec-fetch-mode", "")

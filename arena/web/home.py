@@ -156,7 +156,9 @@ def answer(
 
 @lru_cache(maxsize=8)
 def packed(body: bytes) -> bytes:
-    """``body`` compressed with gzip. Pages that are kept are compressed once."""
+    """``body`` compressed with gzip. The last 8 results are kept, so that kept pages are compressed
+    once.
+    """
     return gzip.compress(body, PACKING, mtime=0)
 
 

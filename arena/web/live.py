@@ -117,7 +117,9 @@ class Watched:
                     self.parts[name] = self.number, text
 
     def since(self, number: int) -> dict[str, str]:
-        """The parts that have changed after the reading with this number, by name."""
+        """The texts of the parts that have changed after the reading with this number, by name;
+        with 0, all parts.
+        """
         return {name: text for name, (changed, text) in self.parts.items() if changed > number}
 
 

@@ -125,7 +125,7 @@ class OpenGame(Player):
 
     @property
     def is_watched(self) -> bool:
-        """Whether a page is open that waits for a new view."""
+        """Whether a page of the game is open: it waits for a new view."""
         return bool(self._listeners)
 
     @property
@@ -267,8 +267,8 @@ class OpenGame(Player):
             return self._referee_past(step), self._grades.first(step)
 
     def end(self) -> None:
-        """Give the game or its grading up. This does not wait until the thread has ended; `wait`
-        does.
+        """Give the game up, because the server stops. This does not wait until the game's thread
+        has ended; `wait` does.
         """
         self._is_ended = True
         self.leave("the server has stopped")
@@ -371,7 +371,9 @@ class OpenGame(Player):
             self._help.undone += had.undone
 
     def _referee_past(self, count: int) -> Past:
-        """The first ``count`` moves of the game, with the faults and notes of that part."""
+        """The first ``count`` moves of the game, passes included, with the faults, the evidence and
+        the notes of that part.
+        """
         assert self._referee is not None, "a game is played"
         past = Past(self._referee.moves[:count], self._referee.spent_ns[:count])
         turn = past.turn
@@ -394,8 +396,8 @@ class OpenGame(Player):
         self._publish(THEIRS)
 
     def _remember(self, step: int, move: int) -> None:
-        """Remembers a move, the move number ``step`` of the game, for the grades. Moves after a
-        forfeit cannot be graded.
+        """Remembers ``move``, the move number ``step`` of the game, from 0, for the grades. Does
+        nothing after a forfeit: such moves cannot be graded.
         """
         if self._referee is not None and not self._referee.faults:
             self._grades.add(step, self._story.position, move)

@@ -52,7 +52,9 @@ class PageCache:
 
     @contextmanager
     def _waiting_reader(self) -> Iterator[None]:
-        """Counts a reader who waits. Raises HTTPException if too many wait already."""
+        """A context manager during whose block a reader counts as waiting. Raises HTTPException if
+        too many wait already.
+        """
         if self._waiting >= MAX_WAITING:
             raise HTTPException(503, "too many pages are being made: come back in a minute")
         self._waiting += 1

@@ -84,8 +84,8 @@ class Ask(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def new_game(request: Request) -> Response:
-    """The page with the form for a new game, and with lists of games that are played and past
-    games.
+    """The page with the form for a new game, with the games that are being played, and with the
+    last games that were.
     """
     _let_in(request)
     state = request.app.state
@@ -277,7 +277,9 @@ class _Swap(NamedTuple):
 
 
 def easier_bot(home: Path, game_request: GameRequest) -> _Swap | None:
-    """The first bot of a game that can be replaced by the next easier one, if there is one."""
+    """The first bot of a game that can be replaced by the next easier one on the ladder, and that
+    one; None if there is no such bot.
+    """
     ladder = rungs(registry_of(home).labels())
     there = [bot.label for bot in game_request.bots]
     for bot in there:
@@ -384,7 +386,7 @@ def _game(request: Request) -> tuple[OpenGame, GameRequest]:
 
 
 def _let_in(request: Request) -> None:
-    """Raises HTTPException unless the request has the token."""
+    """Raises HTTPException unless the request has the token (``may_change``)."""
     if not request.state.may_change:
         raise HTTPException(403, "to play, open the address that 'arena serve' printed")
 

@@ -68,7 +68,7 @@ class RunList:
         return run_folders(results_folder(self._home))
 
     def _look(self) -> list[dict[str, Any]]:
-        """The rows of a new list."""
+        """Makes the list anew, and returns its rows."""
         # Each game that a person played is a run of its own. Without a limit of their own, such
         # games could fill the list.
         before = self._known

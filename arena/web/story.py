@@ -57,11 +57,11 @@ class Story:
         return self._state.copy()
 
     def begin(self, state: State) -> None:
-        """Begin the view with the position before the first move."""
+        """Begin the view with ``state``, the position before the first move."""
         self._look(state, start=self._film.add(state).came)
 
     def add(self, state: State, seat: int, move: int) -> None:
-        """Add a move of ``seat``, what it did, and the state after it to the view."""
+        """Add a move of ``seat``, what it did, and ``state``, the position after it, to the view."""
         assert self._state is not None, "the game has begun"
         did = effects_of(self._state, move, self.names, self._seat).effects
         came, went = self._film.add(state, move)
@@ -92,7 +92,9 @@ class Story:
         return {"lines": lines, "moves": moves}
 
     def faults(self, faults: Sequence[Fault]) -> list[dict[str, Any]]:
-        """Rows for the page about these faults of bots, with a sentence for each."""
+        """A row for the page about each of these faults of bots: ``seat``, ``turn``, and a sentence
+        (``words``).
+        """
         rows = []
         for fault in faults:
             words = f"{self.names[fault.seat]} forfeits ({fault.kind})"

@@ -51,7 +51,7 @@ class Lesson(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def is_about_a_bar(self) -> bool:
-        """Whether the lesson asks for a move that a rule bars."""
+        """Whether the lesson asks for a move that a rule forbids, and not for a legal one."""
         return self.goal.startswith("R")
 
 
@@ -78,7 +78,9 @@ def lesson_pictures() -> dict[str, Markup]:
 
 
 def _picture(lesson: Lesson) -> Markup:
-    """The small picture of a lesson: the part of its board on which something lies."""
+    """The small picture of a lesson: the part of its board on which something lies, with a cross if
+    the lesson asks for a move that a rule forbids.
+    """
     state = parse_position(lesson.position, State)
     board = state.board
     move = PASS if lesson.is_about_a_bar else _right_move(lesson, state)
@@ -201,8 +203,8 @@ def _pairs(state: State) -> list[Pair]:
 
 
 def _barred(state: State) -> tuple[dict[str, int], list[str]]:
-    """For each placement of a tile in hand that is not legal, the number of the reason; and the
-    reasons, which name rules.
+    """The number of a reason for each placement of a tile in hand that is not legal, by the
+    placement's text; and the reasons, sentences that name rules.
     """
     reasons = dict[str, int]()
     barred = {}

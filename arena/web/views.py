@@ -274,7 +274,9 @@ def _values(material: Material, follower: FollowedRun) -> dict[str, Any]:
 
 
 def _rows_of_games(material: Material, games: Sequence[int]) -> list[dict[str, Any]]:
-    """Rows for a list of games; ``games`` has the games' positions in the journal."""
+    """Rows for a list of games (see `_row_of_game`); ``games`` has the games' positions in the
+    journal, from 0.
+    """
     records = material.scan.records(games)
     return [_row_of_game(records[game], is_open=bool(material.is_open[game])) for game in games]
 

@@ -71,7 +71,7 @@ def _ladder(places: list[LeaguePlace]) -> list[dict[str, Any]]:
     sentences = {**BUNDLED_RUNGS, **EASY_BOTS}
 
     def at(elo: float) -> float:
-        """The place of a rating on the scale."""
+        """The distance of a rating from the left end of the scale, in the units of its drawing."""
         return round(SCALE * (max(elo, LEAST_ELO) - LEAST_ELO) / (most - LEAST_ELO), 1)
 
     rows = []
@@ -95,5 +95,5 @@ def _ladder(places: list[LeaguePlace]) -> list[dict[str, Any]]:
 
 
 def _range(low: int, high: int) -> str:
-    """A range of places, such as 1 to 2, or one place."""
+    """A range of places, such as 1 to 2, as text; or one place."""
     return str(low) if low == high else f"{low}\N{EN DASH}{high}"

@@ -84,7 +84,7 @@ class RunResult(NamedTuple):
 
     Attributes:
         path: The folder of the run.
-        tables: The tables of its games.
+        tables: The standings and the other tables of its games.
     """
 
     path: Path

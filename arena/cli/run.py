@@ -102,7 +102,9 @@ class Conduct(NamedTuple):
         return {**options, "seatings": "single"}
 
     def with_defaults(self, config: OwnConfig) -> Self:
-        """A copy in which a configuration file fills in what the user did not give."""
+        """A copy in which ``config``, the content of a configuration file, fills in what the user
+        did not give.
+        """
         place = self.place.with_defaults(config)
         return self._replace(place=place, choice=self.choice.with_default(config.sandbox))
 

@@ -113,6 +113,8 @@ def companions(ladder: list[Rung], names: Sequence[str], count: int) -> list[str
 
 
 def _beside(ladder: list[Rung], bot: str, way: int) -> Rung | None:
-    """The rung ``way`` steps above that of ``bot``, if there is one."""
+    """The rung ``way`` steps above that of ``bot`` (below it, if ``way`` is negative); None if
+    there is none, or if the bot is on no rung.
+    """
     places = [at + way for at, rung in enumerate(ladder) if rung.bot == bot]
     return ladder[places[0]] if places and 0 <= places[0] < len(ladder) else None

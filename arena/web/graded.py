@@ -38,8 +38,8 @@ class GradedSoFar(NamedTuple):
 
 
 class _Grading:
-    """The grading of one game, the moves of the seats that are not graded yet. A thread of its own
-    waits for the grades and keeps them.
+    """The grading of one game: of the moves at its seats that have no grades yet. A thread of its
+    own waits for the grades and keeps them.
     """
 
     def __init__(self, run: Run, record: GameRecord, grader: Grader) -> None:

@@ -366,7 +366,7 @@ async def games(request: Request) -> Response:
 
 
 async def portrait(request: Request) -> Response:
-    """The page of a bot in a run."""
+    """The page about a bot of a run, both named by the address, with its results in that run."""
     name = request.path_params["bot"]
     return await _part(request, name, "portrait", name)
 

@@ -101,7 +101,8 @@ class OpenGames:
         return [(name, game) for name, (game, _) in games if not game.is_over]
 
     def are_left(self) -> bool:
-        """Whether all games are over, and no page of a game was open in the last `LEFT_S` seconds.
+        """Whether, for the last `LEFT_S` seconds, all games have been over and no page of a game
+        has been open.
 
         Call it every now and then, because only a call notices that a page is open.
         """

@@ -23,8 +23,7 @@ class PageCache:
     """Makes pages of runs in the process of a page worker, and keeps them.
 
     A page is made once and sent to all its readers, until the files of the run change or newer
-    pages need its place. At ``most`` that many pages are kept, not counting those that are being
-    made.
+    pages need its place. At most ``most`` pages are kept, not counting those that are being made.
     """
 
     def __init__(self, page_worker: PageWorker, most: int = MAX_KEPT) -> None:

@@ -61,7 +61,9 @@ class Story:
         self._look(state, start=self._film.add(state).came)
 
     def add(self, state: State, seat: int, move: int) -> None:
-        """Add a move of ``seat``, its effects, and ``state``, the position after it, to the view."""
+        """Add a move of ``seat``, its effects and the position after it (``state``) to the view.
+        `begin` comes first.
+        """
         assert self._state is not None, "the game has begun"
         did = effects_of(self._state, move, self.names, self._seat).effects
         came, went = self._film.add(state, move)

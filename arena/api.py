@@ -260,8 +260,8 @@ def rate(
         anchors: Fixed ratings in Elo, by the names of bots.
         without: Bots whose games are left out.
         match: For a run, the boards of a match: the games on these boards then count together as
-            one match, which the fewest pagodas left win. An empty list scores single games; None
-            scores as the run was planned.
+            one match, won by the bot with the fewest pagodas left in all of them. An empty list
+            scores single games; None scores as the run was planned.
         seats: For files and data frames, whether the model allows for seats that differ in
             strength. For a run it must be True.
         home: The folder that holds results/.
@@ -418,8 +418,8 @@ def check(
         Whether the bot passed, and its steps.
 
     Raises:
-        UserError: There is no such bot, or no sandbox for it works here. A bot that does not
-            start raises nothing: it fails a step.
+        UserError: There is no such bot, its bot.toml is wrong, or no sandbox for it works here. A
+            bot that cannot be built or started raises nothing: it fails a step.
 
     Example:
         Fail a test unless the bot passes:

@@ -188,10 +188,10 @@ class FinishedComparison(NamedTuple):
         )
 
     def ending(self, more: str) -> int:
-        """Prints how the comparison ended, unless it has an answer: what went wrong in the session;
-        that it was stopped after its ``minutes``; or "undecided: " and the sentence ``more``.
-        Returns the exit status: DONE if the new bot is better, NO if the test decided that it is
-        not, UNDECIDED, or, after trouble or an interruption, that of `status_of`.
+        """Prints what went wrong in the session and, if the comparison is undecided, why: it was
+        stopped after its ``minutes``, or the sentence ``more``. Returns the exit status: DONE if
+        the new bot is better, NO if the test decided that it is not, UNDECIDED, or, after trouble
+        or an interruption, that of `status_of`.
         """
         verdict = self.contest.test.verdict
         is_settled = verdict != Verdict.UNDECIDED

@@ -86,7 +86,7 @@ class Guard:
     """Passes allowed requests on to an application, and refuses all others.
 
     The guard sets ``may_change`` in the state of each request: whether the request has the token,
-    and does not come from another user of this machine. When ``closing`` is set, all streams end.
+    see `_has_token`. When ``closing`` is set, all streams end.
     """
 
     def __init__(self, app: ASGIApp, gate: Gate, closing: asyncio.Event) -> None:
@@ -131,8 +131,8 @@ class Guard:
         return None
 
     def _has_token(self, scope: Scope, headers: Headers) -> bool:
-        """Whether a request carries the token, unless its client is known to be another user of
-        this machine than the one who runs the server, or root.
+        """Whether a request carries the token. False, too, if its client is known to be a user of
+        this machine other than root and the user who runs the server.
         """
         ends = scope["client"], scope["server"]
         return self._gate.has_token(headers) and (None in ends or may_hold_token(*ends))

@@ -84,7 +84,7 @@ class RunResult(NamedTuple):
 
     Attributes:
         path: The folder of the run.
-        tables: The tables of its games.
+        tables: The standings and the other tables of its games.
     """
 
     path: Path
@@ -142,12 +142,13 @@ def run(bots: Sequence[Named] | None = None, **settings: Unpack[GameSettings]) -
 
     Args:
         bots: Names or paths of bots; by default the newest version of every bot of the home, and
-            the bundled bots.
+            the bundled bots (with ``in_process=True``, all built-in bots).
         **settings: The settings of ``arena run``, listed below, and those of `GameSettings`.
 
     Returns:
         The run with its tables. If games could not be played, a note of the tables says how many
-        are missing.
+        are missing. A bot that crashed in each of its first games plays no more, which an
+        `ArenaWarning` reports.
 
     Raises:
         UserError: The settings contradict each other, or a bot cannot be used.
@@ -189,10 +190,10 @@ def compare(
         new: Name or path of the new bot.
         old: Name or path of the old bot.
         pool: Opponents. Both bots play against them; without a pool they play each other.
-        games: The number of games after which the comparison ends undecided; None for
-            ``max_blocks``.
-        max_blocks: The number of blocks of games after which the comparison ends undecided, if
-            ``games`` is not given.
+        games: The number of games after which the comparison ends undecided, rounded up to whole
+            blocks; None for ``max_blocks``.
+        max_blocks: The number of blocks after which the comparison ends undecided, if ``games`` is
+            not given. A block has the games on one deal, with both bots in every seat.
         **settings: The settings of ``arena compare``, listed below, and those of `GameSettings`.
 
     Returns:
@@ -258,8 +259,11 @@ def rate(
             everything have a rating, too. With None, such bots get a bound.
         anchors: Fixed ratings in Elo, by the names of bots.
         without: Bots whose games are left out.
-        match: For a run, the boards of the matches to score instead of games.
-        seats: For files and data frames, whether seats may differ in strength.
+        match: For a run, the boards of a match: the games on these boards then count together as
+            one match, won by the bot with the fewest pagodas left in all of them. An empty list
+            scores single games; None scores as the run was planned.
+        seats: For files and data frames, whether the model allows for seats that differ in
+            strength. For a run it must be True.
         home: The folder that holds results/.
 
     Returns:
@@ -312,10 +316,11 @@ def games(run: Named, *, moves: bool = False, home: Named | None = None) -> pd.D
         home: The folder that holds results/.
 
     Returns:
-        One row per game, in the order in which the games ended: ``id``, ``block``, ``board``,
-        ``deal``, ``seating``, ``end``, ``turns``, then for each seat ``bot_0``, ``share_0`` (of the
-        win), ``rank_0``, ``left_0`` (pagodas), ``think_ms_0`` and so on, then ``faults``
-        (``seat:kind``).
+        One row per game, in the order of the run's journal: ``id``, ``block`` (board/deal),
+        ``board``, ``deal``, ``seating``, ``end``, ``turns`` (tiles placed), then for each seat
+        ``bot_0``, ``share_0`` (of the win, from 0 to 1), ``rank_0`` (1 is best), ``left_0``
+        (pagodas), ``think_ms_0`` (of all moves) and so on, then ``faults`` (``seat:kind``, joined
+        by ``;``).
 
     Raises:
         UserError: There is no such run, or it cannot be read.
@@ -352,15 +357,15 @@ def review(  # noqa: PLR0913 - a notebook shows them
         game: The id of the only game to review; None reviews all games on whose deals no other
             game is still to be played.
         bots: The bots whose decisions are graded; by default all.
-        games: The number of games, drawn at random; None takes all.
-        judge: A built-in bot that finishes the games, or a bot of yours that says which move is
-            better.
+        games: The largest number of games to review, drawn at random; None takes all.
+        judge: A built-in bot that says which move is better and finishes the games; or a bot of
+            yours that says which move is better, while the default judge finishes the games.
         deals: The number of deals on which each decision is graded.
         seed: The seed of these deals.
         jobs: The number of worker processes; by default one for each core.
-        sandbox: The sandbox for a judge of yours.
+        sandbox: The sandbox for a judge of yours, as in `GameSettings`.
         trust: Bots that may play without a sandbox if none works.
-        allow: What the judge may do beyond its sandbox.
+        allow: What the judge may do beyond its sandbox, as in `GameSettings`.
         home: The folder that holds bots/ and results/.
 
     Returns:
@@ -404,16 +409,17 @@ def check(
     Args:
         bot: The path of the bot, or its name.
         move_ms: The time for a move, in milliseconds.
-        sandbox: The sandbox for the bot.
+        sandbox: The sandbox for the bot, as in `GameSettings`.
         trust: Bots that may run without a sandbox if none works.
-        allow: What the bot may do beyond its sandbox.
+        allow: What the bot may do beyond its sandbox, as in `GameSettings`.
         home: The folder that holds bots/.
 
     Returns:
         Whether the bot passed, and its steps.
 
     Raises:
-        UserError: There is no such bot, or it cannot be started here.
+        UserError: There is no such bot, its bot.toml is wrong, or no sandbox for it works here. A
+            bot that cannot be built or started raises nothing: it fails a step.
 
     Example:
         Fail a test unless the bot passes:

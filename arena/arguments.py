@@ -36,10 +36,12 @@ class GameSettings(Settings, total=False):
 
     ``home``       the folder that holds bots/ and results/
     ``jobs``       the number of worker processes on this machine; by default one for each core
-    ``sandbox``    ``"auto"``, ``"require"``, ``"off"`` or ``"strangers"``
+    ``sandbox``    ``"auto"``: the best sandbox that works; trusted bots play without one if none
+                   works. ``"require"``: the same without that exception. ``"strangers"``: a sandbox
+                   that isolates bots of unknown people. ``"off"``: none
     ``trust``      bots that may play without a sandbox if none works
     ``allow``      what a bot may do beyond its sandbox, such as ``"my-bot=network"``
-    ``adopt``      whether to continue a run that was made elsewhere
+    ``adopt``      whether to continue a run that was made by another user or on another machine
     ``progress``   whether to show a progress bar on stderr
     """
 
@@ -75,8 +77,8 @@ class ArenaWarning(UserWarning):
 
 
 def opened_run(run: Any, home: Named | None) -> Run:
-    """The run with this name or path, opened; ``home`` is the home, None for the usual one. Raises
-    ConfigError, RunError.
+    """The run with this name or path, opened; ``home`` is the home, None for the one that a command
+    would find. Raises ConfigError, RunError.
     """
     if not isinstance(run, str | os.PathLike):
         raise ConfigError(f"expected the name or path of a run, got {run!r:.80}", HINT)
@@ -155,9 +157,9 @@ def opened(
 
 
 def games_together(runs: Any, home: Named | None) -> pd.DataFrame:
-    """The games of several runs in one data frame. Games on the same deal of the same seed are in
-    one ``block``, because runs with the same seed have the same decks. Raises ConfigError,
-    RunError.
+    """The games of several runs, given by name or path, in one data frame. Games on the same deal
+    of the same seed are in one ``block``, because runs with the same seed have the same decks.
+    Raises ConfigError, RunError.
     """
     if not isinstance(runs, Sequence):
         expected = "a run, several runs, a CSV file or a frame of games"
@@ -172,8 +174,9 @@ def games_together(runs: Any, home: Named | None) -> pd.DataFrame:
 
 
 def checked_call(command: str, settings: GameSettings, **further: Any) -> dict[str, Any]:
-    """The arguments for the games of a command (``settings`` and ``further``), checked, by name.
-    Raises ConfigError, also for a setting that belongs to another command.
+    """The arguments for the games of ``command``, which is ``run`` or ``compare``: the ``settings``
+    and the ``further`` arguments, checked, by name. Raises ConfigError, also for a setting that
+    belongs to another command.
     """
     own = [name for name in GameSettings.__annotations__ if name not in DECLARED]
     types = {name: ARGUMENTS[name] for name in (*taken_by(command), *own, *further)}

@@ -64,9 +64,9 @@ def counted(count: int, noun: str) -> str:
 
 
 def did_you_mean(text: str, known: Iterable[str]) -> str:
-    """A question such as ``did you mean 'lion'? ``, with a blank at its end. It names up to
-    `MAX_NEAR` ``known`` words that begin with ``text``, or else the most similar one. Empty if no
-    word is similar.
+    """A question such as ``did you mean 'lion'? ``, with a blank at its end, for a word that a user
+    typed wrong (``text``). It names up to `MAX_NEAR` ``known`` words that begin with the text, or
+    else the most similar one. Empty if no word is similar.
     """
     # Imported here because every module imports this one, and only a mistake needs difflib.
     from difflib import get_close_matches  # noqa: PLC0415
@@ -99,9 +99,9 @@ class UserError(ArenaError):
 def cannot_write(
     place: object, error: OSError, cure: str = "", kind: type[UserError] = UserError
 ) -> UserError:
-    """The error, of the class ``kind``, for a file or folder ``place`` that could not be written,
-    with the system's ``error``. The hint is about the disk if that is full, else ``cure``, or a
-    general hint if ``cure`` is empty.
+    """Makes, and does not raise, the error for a file or folder ``place`` that could not be written
+    because of the system's ``error``. Its class is ``kind``. If the disk is full, the hint says so;
+    else it is ``cure``, or a general hint if ``cure`` is empty.
     """
     reason = error.strerror or str(error)
     message = f"cannot write {place}: {reason[:1].lower()}{reason[1:]}"

@@ -23,7 +23,7 @@ class FaultKind(StrEnum):
     cure: str
 
     def __new__(cls, value: str, expected: str = "", cure: str = "") -> Self:
-        """Makes a kind of fault: ``value`` is its word in records."""
+        """Makes a kind of fault; the arguments are the three texts that the class describes."""
         kind = str.__new__(cls, value)
         kind._value_ = value
         kind.expected = expected

@@ -18,8 +18,9 @@ or ``wall`` for the wall clock.
 
 
 def value_text(value: Value) -> str:
-    """The value in its shortest form, as it stands in a label. A float has no ``+``, because that
-    sign joins names in the ids of games.
+    """The value of an option in its shortest form, as it stands in a label: ``true``, ``7``,
+    ``0.5``. The exponent of a float has no ``+``, because that sign joins names in the ids of
+    games.
     """
     if isinstance(value, bool):
         return "true" if value else "false"

@@ -120,7 +120,9 @@ def _about(bot: Bot) -> dict[str, Any]:
 
 
 def _tell_allowed(about: dict[str, Any]) -> None:
-    """Prints what the user's own configuration allows a bot, if anything."""
+    """Prints what the user's own configuration allows a bot, if anything. ``about`` comes from
+    `_about`.
+    """
     if words := ", ".join(about["allowed"]):
         tell(printable(f"{about['bot']} is allowed {words} by your own configuration"))
 

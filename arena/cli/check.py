@@ -66,7 +66,8 @@ def run_checks(
     home: Path, bot: Bot, move_ms: int, sandbox: Sandbox, *, only_failures: bool
 ) -> bool:
     """Runs a check and prints its steps, or only those that fail or were not tried
-    (``only_failures``). Returns whether all steps were tried and passed.
+    (``only_failures``). Returns whether all steps were tried and passed; then that is remembered,
+    so that `arena submit` need not check the bot again.
     """
     passed = failed = left_out = 0
     for step in _steps(bot, move_ms, sandbox):
@@ -84,7 +85,9 @@ def run_checks(
 
 
 def _steps(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[StepResult]:
-    """The results of the steps of a check, after a line about how long they may take."""
+    """Runs a check and returns an iterator over the results of its steps. If the check may take
+    long, a line says so first.
+    """
     full_ms = odds_of(bot.label).move_ms or move_ms
     seconds = thinking_s(full_ms)
     if seconds > LONG_S:

@@ -150,8 +150,8 @@ def compare(  # noqa: PLR0913 - its options
 
 
 def for_copies_of_old(conduct: Conduct, request: Request) -> Conduct:
-    """How to play a comparison without a pool: the copies of the old bot, if there are any, have
-    the trust and the grants of that bot.
+    """``conduct`` for a comparison without a pool: the copies of the old bot, if there are any,
+    have the trust and the grants of that bot.
     """
     old, *copies = request.bots[1:]
     if not copies:
@@ -188,10 +188,10 @@ class FinishedComparison(NamedTuple):
         )
 
     def ending(self, more: str) -> int:
-        """Prints what went wrong in the session, or, if nothing did but the comparison is
-        undecided, "undecided: " and the sentence ``more``. Returns the exit status: DONE if the new
-        bot is better, NO if the test decided that it is not, UNDECIDED, or, after trouble or an
-        interruption, that of `status_of`.
+        """Prints what went wrong in the session and, if the comparison is undecided, why: it was
+        stopped after its ``minutes``, or the sentence ``more``. Returns the exit status: DONE if
+        the new bot is better, NO if the test decided that it is not, UNDECIDED, or, after trouble
+        or an interruption, that of `status_of`.
         """
         verdict = self.contest.test.verdict
         is_settled = verdict != Verdict.UNDECIDED

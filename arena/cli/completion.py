@@ -17,7 +17,8 @@ Offered = list[str] | list["CompletionItem"]
 
 def complete_bots(context: click.Context, _: click.Parameter, incomplete: str) -> Offered:
     """The names of bots that begin with ``incomplete``: those in bots/, those of the ladder, and
-    built-in ones; after a ``@``, also their versions. A path is completed to files.
+    built-in ones; after a ``@``, also their versions. For a path, an answer that lets the shell
+    itself complete the name of a file.
     """
     if _is_path(incomplete):
         return _files(incomplete, "file")
@@ -36,7 +37,8 @@ def complete_bots(context: click.Context, _: click.Parameter, incomplete: str) -
 
 def complete_runs(context: click.Context, _: click.Parameter, incomplete: str) -> Offered:
     """The names of runs in results/ that begin with ``incomplete``, also of runs in collections
-    such as league-2/2-players. Any other path is completed to folders.
+    such as league-2/2-players. For any other path, an answer that lets the shell itself complete
+    the name of a folder.
     """
     names = _beginning(incomplete, _names_of_runs(results_folder(_home_of(context))))
     if _is_path(incomplete) and not names:

@@ -176,7 +176,9 @@ class Aim(NamedTuple):
         return make_move(first, second, square, vertical=bool(self.turn % 2))
 
     def after(self, key: str, board: Board, hand: Sequence[int]) -> Self:
-        """The aim after an arrow key, SPACE, TAB or BACK_TAB, with both squares on the board."""
+        """The aim after one of the keys for the tile: an arrow key moves it, SPACE turns it, TAB
+        and BACK_TAB take the next or the previous tile of ``hand``. Both squares stay on the board.
+        """
         if key == SPACE:
             turns = TURNS if TILES[self.tile][0] != TILES[self.tile][1] else 2
             return self._replace(turn=(self.turn + 1) % turns).inside(board)
@@ -199,14 +201,17 @@ class Aim(NamedTuple):
 
 
 class FirstCharacter(NamedTuple):
-    """The first character of a line that a person has begun to type."""
+    """The first character of a line that a person has begun to type; empty if they pressed Enter
+    without a tile.
+    """
 
     text: str
 
 
 class Cursor:
-    """Lets a person aim a tile with the keys of a ``keyboard``. ``names`` are those of the seats;
-    ``write`` puts text on the terminal.
+    """Lets a person aim a tile with the keys of a ``keyboard``. ``mosaic`` draws the board,
+    ``names`` are those of the seats, and ``write`` puts text on the terminal (by default, on
+    stdout).
     """
 
     def __init__(
@@ -244,7 +249,7 @@ class Cursor:
 
     def choose(self, state: State, prompt: str) -> int | FirstCharacter:
         """Waits until the person places a tile, and returns that legal move; or until they begin to
-        type a line. Raises EOFError at the end of input.
+        type a line, and returns its `FirstCharacter`. Raises EOFError at the end of input.
         """
         board = state.board
         if self._lines == 0:
@@ -277,7 +282,7 @@ class Cursor:
                 self._draw(state, prompt)
 
     def _leave(self, text: str) -> None:
-        """Writes ``text``; what follows it on the terminal is not drawn over."""
+        """Writes ``text``. The next picture is drawn below it, not over the last one."""
         self._lines = 0
         self._write(text)
         sys.stdout.flush()
@@ -350,5 +355,5 @@ class Cursor:
 
 
 def cut(text: str, width: int) -> str:
-    """The first part of ``text``, at most ``width`` wide."""
+    """``text`` up to the last word with which it is at most ``width`` columns wide."""
     return folded(text, width).split("\n")[0]

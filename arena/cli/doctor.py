@@ -101,7 +101,9 @@ def doctor(home: Path, /, *, as_json: bool) -> int:
 
 
 def words() -> Any:
-    """The texts of doctor.txt as functions; they take the findings of `examine`."""
+    """The texts of doctor.txt, a template, as a module of functions. Each takes the findings of
+    `examine` and returns text.
+    """
     # Imported here, because Jinja is slow to load.
     from jinja2 import Environment  # noqa: PLC0415
 
@@ -122,9 +124,10 @@ def words() -> Any:
 
 def examine(results: Path) -> dict[str, Any]:
     """What doctor finds out about this machine, as ``--json`` prints it. ``results`` is the folder
-    of runs.
+    of runs. These are the keys that their names do not explain.
 
     ``walls``      the kinds of sandbox: whether each works, and if not, why
+    ``sandbox``    the best kind that works, or ``none``
     ``strangers``  why this machine cannot isolate bots of strangers; empty if it can
     ``sdk``        why a bot that imports ``arena.sdk`` does not start; empty if it does
     ``languages``  the programs on the bots' PATH
@@ -182,6 +185,7 @@ def time_here() -> dict[str, Any]:
     `WATCHED_S` seconds.
 
     ``counts``             what counts CPU time: ``kernel``, ``proc`` or ``nothing``
+    ``meaning``            a sentence about that
     ``paranoid``           the value of kernel.perf_event_paranoid
     ``longest_stall_ms``   the longest time that a computing program had to wait
     ``longest_jump_ms``    the most CPU time that was charged to it at once while it stood still
@@ -198,8 +202,9 @@ def time_here() -> dict[str, Any]:
 
 
 def why_not_native(variable: str, module: str, in_use: str) -> str:
-    """Why the compiled module called ``module`` is not used; empty if it is. ``in_use`` is what is
-    used, and ``variable`` the environment variable that chooses.
+    """A clause that says why the compiled module called ``module`` is not used, such as "because
+    ARENA_RULES asks for it"; empty if it is used. ``in_use`` is the name of what is used, and
+    ``variable`` the environment variable that chooses.
     """
     if in_use not in ("pure", "python"):
         return ""
@@ -213,7 +218,9 @@ def why_not_native(variable: str, module: str, in_use: str) -> str:
 
 
 def limits_for(results: Path) -> dict[str, int | None]:
-    """The limits of this process, None for no limit, and the free space for ``results`` in MiB."""
+    """The limits of this process for open files and for processes, None for no limit, and the free
+    space for ``results`` in MiB, by name.
+    """
     folders = (results.absolute(), *results.absolute().parents)
     place = next(folder for folder in folders if folder.is_dir())
     return {
@@ -224,13 +231,17 @@ def limits_for(results: Path) -> dict[str, int | None]:
 
 
 def _soft_limit(kind: int) -> int | None:
-    """This process's soft limit of a resource; None for no limit."""
+    """This process's soft limit of the resource ``kind``, a constant such as
+    `resource.RLIMIT_NOFILE`; None for no limit.
+    """
     limit, _ = resource.getrlimit(kind)
     return None if limit == resource.RLIM_INFINITY else limit
 
 
 def why_no_bubblewrap() -> str:
-    """The key of the entry of `NO_BUBBLEWRAP` that applies to this machine."""
+    """The key in `NO_BUBBLEWRAP` of the likely reason why bubblewrap does not work on this machine.
+    Nothing here tests whether it works.
+    """
     if sys.platform != "linux":
         return "other_system"
     if not shutil.which("bwrap"):

@@ -60,8 +60,9 @@ board.
 
 
 class Human(Player):
-    """The player of a person at the terminal. ``ask(prompt)`` reads a line; it raises EOFError at
-    the end of input. With a ``keyboard``, the person can also aim a tile with the arrow keys.
+    """The player of a person at the terminal. ``names`` are those of the seats, and ``mosaic``
+    draws the board. ``ask(prompt)`` reads a line; it raises EOFError at the end of input. With a
+    ``keyboard``, the person can also aim a tile with the arrow keys.
     """
 
     def __init__(
@@ -93,7 +94,7 @@ class Human(Player):
         tell(f"you sit at {seat}\n{GOAL}\n")
 
     def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002
-        """Prints the board and asks until the person types a legal move. The time limit
+        """Prints the board and asks until the person types or places a legal move. The time limit
         ``budget_ns`` is ignored. Raises click.Abort if the person quits.
         """
         seat = state.mover
@@ -157,8 +158,8 @@ class Human(Player):
         return cursor if cursor and state.legal_count() and cursor.has_room(state) else None
 
     def _reply(self, text: str, state: State, moves: dict[str, int]) -> str:
-        """The reply to a line that is not a legal move; empty for ``rules``, because the rules are
-        shown here.
+        """The reply to a line that is not a legal move. Empty for a line that asks for rules,
+        because the rules are printed here.
         """
         if text in ("?", "help", ""):
             return help_text(state, moves)
@@ -198,9 +199,9 @@ class Human(Player):
         return f"  {move_text(state.board, best.move)}  {best.reason}; wins about {best.win:.0%}"
 
     def _where(self, state: State, moves: dict[str, int], text: str) -> str:
-        """The legal moves with the tile, or over the square, that ``text`` names: a board on which
-        the squares they cover are marked, and a list. Raises NotationError if the text names
-        neither.
+        """Where a tile fits, if ``text`` names one, or what covers a square, if it names that: a
+        board on which the squares of these legal moves are marked, and a list of the moves; or a
+        sentence if there are none. Raises NotationError if the text names neither.
         """
         board = state.board
         held = [move for move in moves.values() if move != PASS]
@@ -225,7 +226,7 @@ class Human(Player):
 
 
 def _prompt(state: State) -> str:
-    """The prompt for the move of the mover of ``state``."""
+    """The prompt for the person's next move, with the hand of the mover of ``state``."""
     hand = " ".join(TILES[tile] for tile in state.hands[state.mover])
     return f"your move, with {hand} (? for help): "
 
@@ -241,5 +242,7 @@ def help_text(state: State, moves: dict[str, int]) -> str:
 
 
 def example(moves: dict[str, int]) -> str:
-    """The text of a legal move, from the middle of ``moves``."""
+    """The text of a legal move, from the middle of ``moves``, which has the legal moves by their
+    text.
+    """
     return list(moves)[len(moves) // 2]

@@ -61,8 +61,9 @@ that is being played takes it up within seconds.
 
 
 class RegressionOptions(NamedTuple):
-    """After how many accepted versions of a bot a league plays a regression test, and over how many
-    games. None leaves the number as it is.
+    """After how many accepted versions of a bot a league plays a regression test
+    (``regression_every``, 0 for never), and over how many games (``regression_games``). None leaves
+    the number as it is.
     """
 
     regression_every: int | None = None
@@ -83,7 +84,10 @@ class LeagueCommands(click.Group):
     """
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command called ``cmd_name``. Raises NoCommandError with a hint."""
+        """The command called ``cmd_name``. For an unknown name, raises NoCommandError with a hint;
+        but returns None while click parses without errors (``resilient_parsing``), as when a shell
+        completes a line.
+        """
         command = super().get_command(ctx, cmd_name)
         if command is None and not ctx.resilient_parsing:
             error = NoCommandError(cmd_name, self.commands, ctx)
@@ -249,7 +253,7 @@ def run(
 
 
 def _status_command(name: str, status: Status, help_text: str) -> None:
-    """Makes the command ``name``, which gives members this status."""
+    """Adds the command ``name`` to ``arena league``: it gives members this ``status``."""
 
     @league.command(name, help=help_text)
     @click.argument("bots", nargs=-1, required=True, metavar="BOT...", shell_complete=complete_bots)
@@ -313,9 +317,10 @@ class LeagueRunner:
         budget: Budget,
         regression: RegressionOptions = UNCHANGED,
     ) -> int:
-        """Plays until the budget is used up or the user stops; returns the exit status.
-        ``benchmarks`` are those that the user named for a new league, None without any.
-        ``regression`` changes the league's rule for regression tests.
+        """Plays until the budget is used up or the user stops; returns the exit status: DONE,
+        INTERRUPTED, or FAILED if games could not be played. ``benchmarks`` are those that the user
+        named for a new league, None without any. ``regression`` changes the league's rule for
+        regression tests. Raises UserError; it is a BusyError if another arena plays the league.
         """
         members = members_of(self._home, self._folder, self._bots, benchmarks, self._say)
         members.set_regression_rule(*regression)
@@ -398,9 +403,10 @@ class LeagueRunner:
 def find_place(
     home: Path, folder: Path, label: str, choice: SandboxChoice, games: int | None
 ) -> int:
-    """Plays the league in ``folder`` until the member ``label`` is placed, or waits while another
-    arena plays the league; then prints the member's place. With ``games``, first plays this many
-    more games between the member and the version before it. Returns the exit status.
+    """Plays the league in ``folder`` until the member ``label`` is placed. With ``games``, then
+    plays this many more games between the member and the version before it. If another arena plays
+    the league, only waits until that arena has placed the member. Prints the member's place, and
+    returns the exit status.
     """
     league_runner = LeagueRunner(home, folder, (label,), {}, Conduct(Place(), choice))
     is_said = False

@@ -79,12 +79,13 @@ class CommandTable(click.Group):
 
     # Click's signatures.
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of the commands that the help lists."""
+        """The names of the commands that the help lists; tools of a checkout are not among them."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command called ``cmd_name``, imported; None for an unknown one while a shell
-        completes a line. Otherwise raises NoCommandError for an unknown command.
+        """The command called ``cmd_name``, imported. For an unknown name, raises NoCommandError;
+        but returns None while a shell completes a line. Raises UserError for a command that needs a
+        checkout, if there is none.
         """
         if cmd_name == "help":
             return show_help
@@ -128,8 +129,8 @@ class CommandTable(click.Group):
 def _complete_help(
     context: click.Context, _: click.Parameter, incomplete: str
 ) -> "list[str] | list[CompletionItem]":
-    """The commands that begin with ``incomplete``, after the names of groups that are
-    typed before.
+    """The names that can follow in a line ``arena help ...``: those commands of the group that was
+    typed last that begin with ``incomplete``.
     """
     above = context.parent
     assert above is not None, "this is a command of arena"
@@ -191,8 +192,8 @@ HOME_BEHIND = click.Option(
 
 
 def _add_checkout(command: str) -> None:
-    """Makes tests/ importable, for ``command``. Raises UserError if the arena does not run from a
-    checkout.
+    """Makes the package tests/ of the checkout importable, for ``command``, which lies there.
+    Raises UserError if the arena does not run from a checkout.
     """
     root = Path(__file__).parents[2]
     if not (root / "tests" / "bench").is_dir():

@@ -36,7 +36,7 @@ class NoCommandError(MistakeError):
 
 
 def mistake(error: click.ClickException) -> UserError:
-    """The arena's error for an error that click has raised."""
+    """The error that the arena prints in place of an ``error`` of click."""
     if isinstance(error, MistakeError):
         return UserError(error.message, error.hint)
     text = _sentence(error.format_message())

@@ -24,8 +24,8 @@ def path_of(context: click.Context) -> str:
 def refuse_value(
     value: Any, expected: str, param: click.Parameter | None, ctx: click.Context | None
 ) -> click.BadParameter:
-    """The error for a wrong value of an option: what was ``expected``, or, if earlier versions took
-    this value, what to use instead.
+    """Makes the error for a wrong value of an option: it says what was ``expected`` or, if earlier
+    versions took this value, what to use instead.
     """
     text = f"expected {expected}, got {str(value)!r}"
     if ctx is not None and param is not None:
@@ -51,13 +51,15 @@ class WholeNumber(click.IntRange):
         return number
 
     def _bounds(self) -> str:
-        """The range in words."""
+        """The range in words, such as ``from 1 to 8``."""
         if self.max is None:
             return f"of at least {self.min}"
         return f"from {self.min} to {self.max}"
 
     def _describe_range(self) -> str:
-        """The range in words for the help; empty if it excludes only numbers that make no sense."""
+        """The range in words for the help; empty if any number from 0 or 1 on is allowed, because
+        the help need not say that.
+        """
         return "" if self.max is None and self.min in (0, 1) else self._bounds()
 
 
@@ -82,7 +84,9 @@ class Number(click.FloatRange):
         return number
 
     def _describe_range(self) -> str:
-        """The range in words, which the help shows after the option."""
+        """The range in words for the help and for errors, such as ``above 0``; empty without
+        limits.
+        """
         limits = []
         if self.min is not None:
             limits.append(f"above {self.min:g}" if self.min_open else f"of at least {self.min:g}")

@@ -37,7 +37,7 @@ DEAL = WholeNumber(0, DEALS - 1)
 
 def refuse(mistakes: Mapping[str, object]) -> None:
     """Raises UsageError with the first sentence in ``mistakes`` whose value is true; does nothing
-    if there is none.
+    if there is none. The values say whether the user made that mistake.
     """
     for mistake, is_made in mistakes.items():
         if is_made:
@@ -70,8 +70,8 @@ def one_argument(
 
 
 def split_words(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
-    """A click callback that splits a command line into words as a shell does; None stays None.
-    Raises BadParameter.
+    """A click callback that splits a command line into words as a shell does; None for an empty
+    text, or without one. Raises BadParameter.
     """
     try:
         return shlex.split(value) if value else None
@@ -215,8 +215,8 @@ class OutputOptions(NamedTuple):
     pairs: bool = False
 
     def check(self) -> None:
-        """Raises UsageError or UserError for options that cannot work. Call it before the work
-        begins, which may take hours.
+        """Raises UsageError for options that contradict each other, and UserError if the folder of
+        the CSV file does not exist. Call it before the work begins, which may take hours.
         """
         if self.csv_path == "-" and self.as_json:
             message = "--csv - and --json cannot be combined: each prints to stdout"

@@ -273,7 +273,9 @@ def _plan_on(game: Resumed, seed: str | None, bots: Sequence[str]) -> GamePlan:
 
 
 def _laid(game: Resumed | None) -> list[Pair]:
-    """The tiles that are on the board when the game is continued; none for a new game."""
+    """The tiles, each a pair of squares, that lie on the board when a recorded game is continued;
+    none for a new game (None).
+    """
     if game is None:
         return []
     board = game.script.board
@@ -327,8 +329,8 @@ def _show_end(game: Round, record: GameRecord, *, as_json: bool) -> bool:
 
 
 def _first_given(names: Sequence[str]) -> str:
-    """The option of the first of these parameters that the user gave on the command line; empty if
-    none.
+    """The option, such as ``--deal``, of the first of the parameters ``names`` that the user gave
+    on the command line; empty if none.
     """
     context = click.get_current_context()
     for option in context.command.params:
@@ -340,8 +342,9 @@ def _first_given(names: Sequence[str]) -> str:
 
 
 def _refuse_tables(bots: tuple[str, ...], human: int | None, past: Resumed | None) -> None:
-    """Raises UsageError unless there is exactly one player for each seat. If ``past`` is a recorded
-    game to be continued, seats that have left that game need no player.
+    """Raises UsageError unless there is exactly one player, a bot or the person (``human`` is their
+    seat), for each seat. If ``past`` is a recorded game to be continued, seats that have left that
+    game need no player.
     """
     if past is None:
         seats = len(bots) + (human is not None)

@@ -117,8 +117,9 @@ def _namesake(scripts: Scripts, bot: Bot) -> str:
 def _with_progress(
     scripts: Scripts, old: str, bot: Bot, sandbox: Sandbox, jobs: int | None, games: int | None
 ) -> Iterator[Compared]:
-    """The comparisons of the games of the bot ``old``, at most ``games`` (None for all), while a
-    progress bar is shown on stderr. ``jobs`` is the number of workers, None for one per core.
+    """Yields the comparisons of the games of the bot ``old``, at most ``games`` (None for all), and
+    shows a progress bar on stderr. ``jobs`` is the number of workers, None for one per core. Raises
+    UserError if there is no such game.
     """
     total = sum(1 for _ in islice(scripts.games_of(old), games))
     if not total:
@@ -133,9 +134,10 @@ def _with_progress(
 
 
 class Regression:
-    """The results of a comparison so far; times are sums in ms. ``differences`` has the form of the
-    JSON output. ``run`` and ``bot`` are the texts that the user typed, for the commands in the
-    output.
+    """The results of a comparison so far. ``old_ms`` and ``new_ms`` are sums over all decisions,
+    and ``slowest_ms`` is the longest time of a new decision, all in ms. ``differences`` has the
+    form of the JSON output. ``run`` and ``bot`` are the texts that the user typed, for the commands
+    in the output.
     """
 
     def __init__(self, run: str, bot: str) -> None:
@@ -147,7 +149,9 @@ class Regression:
         self.voids: list[str] = []
 
     def add(self, compared: Compared) -> None:
-        """Counts a game."""
+        """Counts the decisions of a game that has been compared; of a void game, only keeps the
+        reason.
+        """
         if compared.void:
             self.voids.append(f"{compared.game}: {compared.void}")
             return

@@ -105,7 +105,7 @@ def _remove_bot(home: Path, bot: str, *, all_versions: bool, yes: bool) -> None:
 
 def _doomed(registry: Registry, bot: str, *, all_versions: bool) -> list[str]:
     """The labels of the versions to remove, older ones first. Raises UserError if ``bot`` names
-    several versions without ``all_versions``.
+    several versions without ``all_versions``, and UsageError if it names one version with it.
     """
     name, _, version = bot.partition("@")
     versions = registry.versions(name)

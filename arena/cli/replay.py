@@ -173,7 +173,9 @@ def _refuse_misuse(options: Mapping[str, object]) -> None:
 
 
 def _expect_in_game(option: str, value: int | None, most: int) -> None:
-    """Raises BadParameter if the value of an option is above ``most``."""
+    """Raises BadParameter if ``value``, that of the option ``option``, is above ``most``; None is
+    allowed.
+    """
     if value is not None and value > most:
         raise click.BadParameter(f"expected 0 to {most}, got {value}", param_hint=option)
 
@@ -329,7 +331,7 @@ def _pages(run: Run, record: GameRecord, seat: int | None) -> Iterator[tuple[int
 
 def _grades(run: Run, record: GameRecord) -> dict[int, str]:
     """The grades of a game's decisions in its newest review, as texts by turn; empty without a
-    review.
+    review, or if the reviews cannot be read, which the user is told.
     """
     try:
         review = newest_review(read_reviews(run.folder), record, REVISION)

@@ -13,8 +13,8 @@ from arena.records.regular import write_durably
 def _parse_number(
     context: click.Context, parameter: click.Parameter, value: str | None
 ) -> int | list[str] | None:
-    """Reads the value of ``--games``: a number of games, or, as in earlier versions, a value of
-    ``--only``.
+    """A click callback that reads the value of ``--games``: a number of games or, as in earlier
+    versions, a value of ``--only``. None stays None. Raises BadParameter.
     """
     if value is None or value.isdecimal():
         return None if value is None else int(value)
@@ -24,8 +24,8 @@ def _parse_number(
 
 
 def _parse_games(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
-    """Reads the value of ``--only``: ids of games, or two bots joined by ``+`` for
-    all their games.
+    """A click callback that reads the value of ``--only``, separated by commas: ids of games, or
+    two bots joined by ``+`` for all their games. None stays None. Raises BadParameter.
     """
     if value is None:
         return None

@@ -140,5 +140,7 @@ def _result_lines(fault: Fault, bot: str, reproduction: Reproduction) -> Iterato
 
 
 def _quoted(words: Sequence[str]) -> list[str]:
-    """The first lines of a bot's output, as they are shown."""
+    """The first lines of a bot's output, ``words``, each cut and marked as a quotation; at most
+    `SHOWN`.
+    """
     return [f"         < {printable(short(text))}" for text in words[:SHOWN]]

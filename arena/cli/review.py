@@ -139,7 +139,8 @@ def _seed_number(text: str | None) -> int:
 
 def _run_and_game(home: Path, words: Sequence[str]) -> tuple[Run, str | None]:
     """The run that the words ``[RUN] [GAME]`` name, and the id of the game, None if none is named.
-    Raises UsageError, RunError.
+    A single word that names no run but is the id of a game means a game of the newest run. Raises
+    UsageError, RunError.
     """
     if len(words) > 2:  # noqa: PLR2004
         raise click.UsageError(f"expected a run and the id of a game, got {' '.join(words)}")

@@ -67,7 +67,7 @@ def rules_text(asked: str | None) -> str:
 
 
 def width() -> int:
-    """The number of columns of the text: 80, or the width of a narrower terminal."""
+    """The number of columns of the text of the rules: 80, or the width of a narrower terminal."""
     return min(WIDTH, columns_of(sys.stdout) or WIDTH)
 
 
@@ -132,8 +132,8 @@ def _examples(rule: Rule) -> Iterator[str]:
 
 
 def _drawn(head: str, position: dict[str, Any]) -> list[str]:
-    """The lines of a drawn position, below the heading ``head``: the colour of each space, and the
-    seat that owns it.
+    """The lines of a drawn position, below the heading ``head``: what is on each square, and the
+    seat that owns its province or village.
     """
     cells = [list(row) for row in position["rows"]]
     for area in position["provinces"] + position["villages"]:

@@ -71,7 +71,8 @@ A_MINUTE_S = 60
 
 class Conduct(NamedTuple):
     """How games are played: on which workers (``place``), with which options for the sandbox
-    (``choice``), and how much is printed. ``adopt`` continues a run that was made elsewhere.
+    (``choice``), and how much is printed and logged (``verbose``, ``quiet``). ``adopt`` continues a
+    run that another user or machine made.
     """
 
     place: Place
@@ -101,7 +102,9 @@ class Conduct(NamedTuple):
         return {**options, "seatings": "single"}
 
     def with_defaults(self, config: OwnConfig) -> Self:
-        """A copy in which a configuration file fills in what the user did not give."""
+        """A copy in which ``config``, the content of a configuration file, fills in what the user
+        did not give.
+        """
         place = self.place.with_defaults(config)
         return self._replace(place=place, choice=self.choice.with_default(config.sandbox))
 
@@ -113,8 +116,8 @@ def _choice(
     unsafe_no_sandbox: bool,  # noqa: FBT001 - an option
     strangers: bool,  # noqa: FBT001 - an option
 ) -> SandboxChoice:
-    """The options for the sandbox as one value. Raises ConfigError if they contradict
-    each other.
+    """The options for the sandbox as one value, with the home of the command. Raises ConfigError if
+    they contradict each other.
     """
     home = click.get_current_context().obj
     if strangers and (sandbox or trust or unsafe_no_sandbox):
@@ -237,8 +240,10 @@ def run_path(
 
 
 def status_of(runner: Runner, folder: Path, progress: Progress, *, is_settled: bool) -> int | None:
-    """Prints what went wrong in a session, and returns the exit status: DONE if ``is_settled``,
-    because the question of the session has an answer; None if only more games would give one.
+    """Prints what went wrong in a session, and returns the exit status. DONE: ``is_settled``, the
+    question of the session has an answer. FAILED: a bot was excluded, every game ended by forfeit,
+    or games could not be played. INTERRUPTED: the user stopped the session. None: only more games
+    would give an answer.
     """
     unplayed = unplayed_text(folder)
     show_troubles(runner, folder, unplayed, progress)
@@ -389,10 +394,9 @@ class _WantedRun(NamedTuple):
 def _run_to_start(
     home: Path, options: GivenOptions, config_file: Path | None, conduct: Conduct
 ) -> _WantedRun:
-    """The run that these options ask for, with ``conduct`` completed from the file; the command
-    line overrides an arena.toml (``config_file``). With the option ``out`` it is the run in that
-    folder. Otherwise it is the newest unfinished run with these settings, or, if there is none, a
-    new one.
+    """The run that these options ask for. ``config_file`` is an arena.toml, whose settings count
+    where the command line has none, also in ``conduct``. With the option ``out`` it is the run in
+    that folder; else the newest unfinished run with these settings or, if there is none, a new one.
     """
     own = OwnConfig()
     if config_file is not None:
@@ -406,7 +410,7 @@ def _run_to_start(
 
 
 def _run_to_finish(home: Path, name: str, conduct: Conduct) -> _WantedRun:
-    """The interrupted run called ``name``, with the settings that it has."""
+    """The interrupted run called ``name``, to be played with the bots and settings that it has."""
     opened = named_run(home, name)
     request = tournament_request(opened)
     conduct.fair({"seatings": request.config.seatings})

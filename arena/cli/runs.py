@@ -62,7 +62,9 @@ def runs(home: Path, /, *, as_json: bool) -> None:
 
 
 def _row(name: str, run: Run, played: int, planned: int, leader: Rated | None) -> dict[str, Any]:
-    """What ``--json`` says about the run called ``name``, with its numbers of games."""
+    """What ``--json`` says about the run called ``name``, of whose ``planned`` games ``played``
+    have been played.
+    """
     info = run.info
     return {
         "run": name,

@@ -162,7 +162,9 @@ def _register(registry: Registry, bot: Bot, taken: set[str]) -> Bot:
 
 
 def _passes(home: Path, bot: Bot, move_ms: int, choice: SandboxChoice) -> bool:
-    """Whether a bot passes a check, or has passed one within the last hour."""
+    """Whether a bot passes a check, or has passed one within the last hour. Steps that fail are
+    printed.
+    """
     sandbox = choice.sandbox_for([bot])
     ago_s = passed_s_ago(home, bot, move_ms, sandbox)
     if ago_s is None:
@@ -187,8 +189,8 @@ def _expect_a_way_to_start(path: Path, command: list[str] | None) -> None:
 
 
 def _next_command(registry: Registry, bot: Bot) -> str:
-    """The command to suggest after a bot was registered: a comparison with the version before it
-    or, for a first version, a run.
+    """The command to suggest after a bot was registered: a comparison with the version before it;
+    for a first version, a run against another bot; or, without another bot, 'arena new'.
     """
     name = bot.manifest.name
     older = registry.versions(name)[1:]

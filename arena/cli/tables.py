@@ -46,8 +46,9 @@ PAINTS: Mapping[str, Mapping[str, Any]] = {
 
 
 def show_tables(tables: "Tables", output: OutputOptions, **beside: object) -> None:
-    """Prints the standings in the form that ``output`` asks for, with other tables that it asks
-    for, and writes a CSV file if it asks for one. ``beside`` has entries for the start of the JSON.
+    """Prints the standings in the form that ``output`` asks for, with the table of pairs if it asks
+    for that, and writes a CSV file if it asks for one. ``beside`` has entries for the start of the
+    JSON.
     """
 
     def standings_csv() -> str:
@@ -90,7 +91,9 @@ def show_notes(tables: "Tables") -> None:
 
 
 def rate_run(run: Run, rating: Rating) -> "tuple[Tables, Completeness | None]":
-    """The result of `rated_run`; a line is printed if that takes long."""
+    """The result of `rated_run` for a run with the options ``rating``; a line is printed if that
+    takes long.
+    """
     with announced_if_slow(f"rating the games of {run.folder}"):
         return rated_run(run, *rating)
 
@@ -98,9 +101,9 @@ def rate_run(run: Run, rating: Rating) -> "tuple[Tables, Completeness | None]":
 def write_and_show_standings(
     run: Run, output: OutputOptions | None, prior: float | None = None
 ) -> list[str]:
-    """Writes the tables of a run that has just been played. Shows them in the form of ``output``;
-    None shows nothing. The results of a challenger against each opponent follow. Returns the bots
-    that forfeited each of their games, if these were at least `FIRST_GAMES`.
+    """Writes the tables of a run that has just been played. Shows them in the form of ``output``,
+    None for not at all; as text, the results of a challenger against each opponent follow. Returns
+    the bots that forfeited each of their games, if these were at least `FIRST_GAMES`.
     """
     from arena.exports.written import write_standings  # noqa: PLC0415
     from arena.tournament.runner import FIRST_GAMES  # noqa: PLC0415
@@ -162,7 +165,9 @@ def show_history(run: Run, bot: str | None, output: OutputOptions) -> None:
 
 
 def _history(run: Run) -> "History":
-    """The history of a league. Raises RunError, NoAnswerError."""
+    """The history of a league, read and rated now; a line is printed if that takes long. Raises
+    RunError, NoAnswerError.
+    """
     from arena.ratings.history import read_history  # noqa: PLC0415
 
     with announced_if_slow(f"rating the games of {run.folder}"):
@@ -171,7 +176,8 @@ def _history(run: Run) -> "History":
 
 def show_place(folder: Path, member: Member) -> int:
     """Prints the rating of a member of the league in ``folder`` and what it gained over the version
-    before it. Returns the exit status: whether it is better, or FAILED if it has no place.
+    before it. Returns the exit status: DONE if it is better than that version or there is none, NO
+    if it is worse, UNDECIDED if that is not clear, and FAILED if it is not placed or plays no more.
     """
     if not member.plays:
         why = f": {member.why}" if member.why else ""

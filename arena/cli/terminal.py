@@ -92,7 +92,9 @@ def folded(text: str, width: int | None, indent: str = INDENT) -> str:
 
 
 def _fold(line: str, width: int, indent: str) -> Iterator[str]:
-    """The parts into which a line is folded."""
+    """The lines into which ``line`` is folded, so that each is at most ``width`` columns wide where
+    words allow that; all but the first are indented like the line, and by ``indent``.
+    """
     head = line[: len(line) - len(line.lstrip())] + indent
     begin = end = 0
     for word in WORD.finditer(line):

@@ -54,7 +54,9 @@ PLAY_ON = "repeat the command with a larger --compare-games to continue"
 def _parse_params(
     context: click.Context, parameter: click.Parameter, values: Iterable[str]
 ) -> list[tuning.TunedOption]:
-    """Reads the values of ``--param``, each with one or more options separated by commas."""
+    """A click callback that reads the values of ``--param``, each with one or more options
+    separated by commas. Raises BadParameter.
+    """
     options: list[tuning.TunedOption] = []
     for value in values:
         parts = split_commas(context, parameter, value) or ()
@@ -238,7 +240,8 @@ def _result_object(
 
 def _search(folder: Path, request: Request, conduct: Conduct) -> tuple[tuning.SearchPath, int, int]:
     """Plays the search in ``folder``. Returns its path, the number of games that it has when it is
-    complete, and the exit status, which is DONE if it is complete.
+    complete, and the exit status, which is DONE if it is complete. Raises RunError if the run has
+    games that do not belong to the search.
     """
     with playing(folder, request, conduct) as (play, progress):
         session = play.session

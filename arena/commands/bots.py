@@ -57,7 +57,7 @@ def note_same_files(registry: Registry, bot: Bot, tell: Tell) -> None:
 
 
 def bot_finder(home: Path, tell: Tell, *, in_process: bool = False) -> Callable[[str], Bot]:
-    """A function that takes the text with which a user names a bot, returns the bot, and raises
+    """A function that takes the text with which a user names a bot, and returns the bot. It raises
     UserError if there is none. The name of a built-in bot always means the built-in bot; other
     texts are for `find_bot`. With ``in_process``, only built-in bots are found.
     """
@@ -410,8 +410,8 @@ def _sides(bot: Bot, tuned: Collection[str]) -> list[Bot]:
 
 
 def _find_pair(find: Callable[[str], Bot], pair: Comparison, tell: Tell) -> tuple[Bot, Bot]:
-    """The new bot and the old bot of a comparison. If their labels are equal, the old one gets its
-    version in the label, and the user is told so. Raises UserError.
+    """The new and the old bot of a comparison. If their labels are equal, the old one gets its
+    version in the label, and the user is told so. Raises UserError, also if they are the same bot.
     """
     old = find(pair.old)
     new = find(pair.new)
@@ -485,7 +485,8 @@ def results_path(
 ) -> Path:
     """The folder for the run of a request. If ``out`` is given, the folder is that path or, if
     ``out`` has no slash, the folder of that name in ``results``. Otherwise `choose_folder` chooses
-    the folder, and the user is told about an unfinished run that was not chosen.
+    it, with ``finished`` and ``prefix``, and the user is told about an unfinished run that was not
+    chosen.
     """
     if out is not None:
         return Path(out) if "/" in str(out) else results / out

@@ -12,7 +12,7 @@ from arena.records.grades import Judge
 from arena.rules import CORE, State
 
 LEAST_COST = 0.15
-"""A move that costs a smaller share of the win gets no caution."""
+"""A move that costs a smaller share of the win, from 0 to 1, gets no caution."""
 JUDGE = Judge(DEFAULT_JUDGE, 200 if CORE == "native" else 10, 0)
 """The judge of cautions. It tries half as many deals as that of hints, because a person waits."""
 REPLY_DEALS = 16
@@ -31,9 +31,10 @@ class Caution(NamedTuple):
 
 
 def caution_before(state: State, move: int, names: Sequence[str], seed: int) -> Caution | None:
-    """The caution before ``move``, a legal placement of the mover of ``state``; None if it costs
-    less than `LEAST_COST`. ``names`` are the names of the seats; the mover is called "you". What
-    the mover cannot see is dealt at random, from ``seed``.
+    """The caution before ``move``, a legal placement of the mover of ``state``. None if the move
+    costs less than `LEAST_COST`, or less than the error of that figure. ``names`` are the names of
+    the seats; the mover is called "you". What the mover cannot see is dealt at random, from
+    ``seed``.
     """
     better = best_move(state, JUDGE, seed)
     if better == move:
@@ -72,8 +73,9 @@ def _dealt(state: State, luck: Shuffler) -> State:
 
 
 def _harm(state: State, move: int, names: Sequence[str], seed: int) -> Iterator[str]:
-    """What the others take from the mover of ``state`` after ``move``, and the villages that they
-    take, until it is the mover's turn again; sentences. ``state`` changes.
+    """Plays ``move`` and the replies of the other seats until it is the mover's turn again, in
+    ``state`` itself. Yields a sentence for each thing that they take from the mover, and for each
+    village that they take. ``seed`` decides what replies they choose.
     """
     seat = state.mover
     policy = built_in(DEFAULT_JUDGE)

@@ -73,8 +73,9 @@ class Round(NamedTuple):
 
 class SingleGame(NamedTuple):
     """The players of a single game, and how it is played. ``human`` is the seat of a person, None
-    without a person; the ``bots`` take the other seats in order. With ``has_stderr``, what the bots
-    write to stderr is collected. ``is_staged`` says that the bots are copies made for this game.
+    without a person; the ``bots`` take the other seats in order. With ``has_stderr``, the players
+    of bots collect what the bots write to stderr. ``is_staged`` says that the bots are copies made
+    for this game, see `staged`.
     """
 
     bots: Sequence[Bot]
@@ -175,12 +176,12 @@ class Past(NamedTuple):
 
     @property
     def turn(self) -> int:
-        """The number of tiles that the moves before that point placed."""
+        """The number of tiles that the ``moves`` place."""
         return sum(text != PASSED for text in self.moves)
 
     def steps(self, state: State) -> Iterator[tuple[int, int, State]]:
-        """Plays the moves on ``state``, the position before the first one. For each of them: the
-        seat, the move, and the state after it, which is the same object each time.
+        """Plays the moves on ``state``, the position before the first one, and yields for each of
+        them the seat, the move, and the state after it. That is ``state`` itself each time.
         """
         for text in self.moves:
             retire_faulty(state, self.faults)
@@ -254,8 +255,8 @@ def keep_grades(
     seats: Sequence[int],
     grades: Mapping[int, Grade],
 ) -> None:
-    """Writes the ``grades`` of ``seats`` in the game of ``record``, by turn, into the run's folder,
-    as a review by ``judge`` does. Raises RunError.
+    """Writes the grades of the moves at ``seats`` in the game of ``record`` into the review file of
+    the run in ``folder``, as a review by ``judge`` does. ``grades`` are by turn. Raises RunError.
     """
     in_order = [grades[turn] for turn in sorted(grades)]
     reviewed = ReviewedGame(1, record.id, judge, REVISION, __version__, list(seats), in_order)

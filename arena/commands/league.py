@@ -128,7 +128,7 @@ class LeaguePlay:
         )
 
     def _games_of(self, drawn: Drawn) -> int:
-        """The number of games of a draw, on all boards and with all seatings."""
+        """The number of games of a draw of one line-up, on all boards and with all seatings."""
         return (
             drawn.deals
             * len(self._session.run.config.rounds)
@@ -233,8 +233,9 @@ class LeaguePlay:
             self._shown = shown
 
     def _look(self) -> bool:
-        """Computes the ratings if `LOOK_GAMES` and `LOOK_SHARE` allow it, and returns whether it
-        did. Records what follows from them: placed candidates, and benchmarks that fix the scale.
+        """Computes the ratings, if enough games and CPU time have passed since the last computation
+        (`LOOK_GAMES`, `LOOK_SHARE`), and returns whether it did. Records what follows from them:
+        placed candidates, and benchmarks that fix the scale.
         """
         session = self._session
         games = len(session.journal.ids)

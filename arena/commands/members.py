@@ -60,8 +60,9 @@ BUILT_IN = ("random", "greedy-4", "greedy", "careful-4", "careful")
 
 
 class Members:
-    """The members of the league in a folder. ``names`` are the bots whose new versions join
-    automatically; if it is empty, new versions of all bots in bots/ join.
+    """The members of the league in a folder; ``league`` has what its file says. ``names`` are the
+    bots whose new versions join automatically; if it is empty, new versions of all bots in bots/
+    join. The constructor raises RunError if the file cannot be read.
     """
 
     def __init__(self, home: Path, folder: Path, names: Sequence[str], tell: Tell) -> None:
@@ -329,9 +330,10 @@ def league_folder(home: Path, name: str | None) -> Path:
 def members_of(
     home: Path, folder: Path, bots: Sequence[str], benchmarks: Sequence[str] | None, tell: Tell
 ) -> Members:
-    """The members of the league in a folder, after those that are new have joined. A league that
-    does not exist yet is founded: with these ``bots``, or all in bots/ if the list is empty, and
-    with these ``benchmarks``, or the usual ones if there are none. Raises UserError.
+    """The members of the league in a folder, after new ones have joined. A league that does not
+    exist yet is founded: with these ``bots`` as candidates, or all in bots/ if the list is empty,
+    and with these ``benchmarks``, or the usual ones if None or an empty list is given. Raises
+    UserError.
     """
     run = Run(folder) if os.path.lexists(folder / RUN_FILE) else None
     if run and not (is_league(folder) or run.info.is_league):
@@ -418,8 +420,9 @@ def league_request(
     tell: Tell,
 ) -> Request:
     """The request for the next session of a league: the bots that have played, from their copies in
-    the league's folder, and the members that are new. ``sandbox_for`` makes the sandbox of a bot.
-    Raises UserError, also for options with which no league can play.
+    the league's folder, and the members that are new. ``bots`` are those that the user named when
+    the league begins, and ``sandbox_for`` makes the sandbox in which a bot is built. Raises
+    UserError, also for options with which no league can play.
     """
     folder = members.folder
     if not os.path.lexists(folder / RUN_FILE):

@@ -35,8 +35,8 @@ def own_words(own: OwnConfig, bot: Bot) -> list[str]:
 
 
 def is_trusted(bot: Bot, trusted: Sequence[str], own: OwnConfig) -> bool:
-    """Whether the user trusts a bot, whatever its options. ``trusted`` has the names and paths from
-    the command line; if it is empty, the user's own configuration decides.
+    """Whether the user trusts a bot. ``trusted`` has the names and paths from the command line; if
+    it is empty, the user's own configuration decides. See `is_meant` for what such a name means.
     """
     base = Path() if trusted or not own.trust else own_folder()
     return any(is_meant(bot, name, base) for name in trusted or own.trust or ())

@@ -82,7 +82,7 @@ class SandboxChoice(NamedTuple):
     advise: Tell | None = None
 
     def with_default(self, mode: Mode | None) -> Self:
-        """A copy with this mode, the one of a configuration file, if the user gave none."""
+        """A copy in which ``mode``, from a configuration file, counts if the user gave no mode."""
         return self._replace(mode=self.mode or mode)
 
     def for_copies(self, bot: Bot, copies: Sequence[Bot]) -> Self:
@@ -105,8 +105,10 @@ class SandboxChoice(NamedTuple):
     def sandbox_for(self, bots: Sequence[Bot], run: Path | None = None) -> Sandbox:
         """The sandbox for these bots, including what each bot is allowed beyond it. What the
         options leave open, the user's own configuration file decides. ``run`` is the folder of the
-        run that the bots play, None without one. Built-in bots need no sandbox. The user is told if
-        there is none. Raises SandboxError, ConfigError.
+        run that the bots play, None without one. If all are built in, no sandbox is needed, and
+        `OPEN` is returned. The user is told if bots are to play without one. Raises SandboxError if
+        no sandbox works that the options ask for, or if they require one for built-in bots only;
+        and ConfigError.
         """
         own = read_own_config()
         kept = [bots_folder(self.home), results_folder(self.home), *([run] if run else [])]
@@ -259,8 +261,8 @@ class Play(NamedTuple):
 
     def games(self, watch: Callable[[Standing], object] = lambda _: None) -> Games:
         """The games of a tournament that are still to be played. In a run with ``until``, deals are
-        added until the ratings are precise enough; ``watch`` is called with each computation of the
-        ratings.
+        added until the ratings are precise enough; ``watch`` is called with the result of each
+        computation of the ratings.
         """
         session = self.session
 
@@ -303,10 +305,11 @@ def open_run(
     adopt: bool = False,
     opening: AbstractContextManager[None] | None = None,
 ) -> Iterator[OpenRun]:
-    """A context manager that opens the run in ``folder`` for playing and yields it. At the end of
-    its block, also by an exception, workers and bots are stopped. ``adopt`` continues a run that
-    was made elsewhere. ``opening`` is a context manager that is active while the session is opened,
-    such as one that shows a message. Raises UserError.
+    """A context manager that opens the run in ``folder`` for playing at ``place`` and yields it. At
+    the end of its block, also by an exception, workers and bots are stopped. ``log_level`` is the
+    lowest level of records in the run's log. ``adopt`` continues a run that another user or machine
+    made. ``opening`` is a context manager that is active while the session is opened, such as one
+    that shows a message. Raises UserError.
     """
     dialling = [label for label, grants in sandbox.grants.items() if grants.network]
     if dialling and request.config.repeats_deals:

@@ -50,8 +50,9 @@ class WorthALook(Struct, frozen=True):
 
 
 class PublishedLeague(Struct, frozen=True):
-    """The league called ``name``: the number of its ``games`` with two players, what settles who is
-    first (``verdict``), the standings, best first, and the games worth a look.
+    """The league called ``name``: the number of its ``games`` with two players, a sentence on what
+    settles who is first (``verdict``), the standings, best first (``places``), and the games
+    ``worth`` a look.
     """
 
     name: str

@@ -249,8 +249,8 @@ def _draw(record: GameRecord) -> bytes:
 
 
 def note_bank(scripts: Scripts, tell: Tell) -> None:
-    """Tells the user, if the run has a time bank, how a game that is asked again differs from the
-    original.
+    """Tells the user, if the run has a time bank, how the time limits of a bot that is asked again
+    differ from those of the recorded game.
     """
     if scripts.has_bank:
         tell(
@@ -280,7 +280,8 @@ def bot_to_ask(
 @contextmanager
 def adviser(home: Path, run: Run, name: str, choice: SandboxChoice) -> Iterator[Adviser | None]:
     """A context manager that yields the bot with this name or path as an adviser on the moves of a
-    run; None for a built-in bot, because a judge needs no process. Raises UserError.
+    run. It yields None for a built-in bot, which needs no process and is made a judge by
+    `make_judge`. Raises UserError.
     """
     notes = list[str]()
     if is_built_in(bot_finder(home, notes.append)(name)):

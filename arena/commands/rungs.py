@@ -101,8 +101,9 @@ def harder_than(ladder: list[Rung], bot: str) -> Rung | None:
 
 
 def companions(ladder: list[Rung], names: Sequence[str], count: int) -> list[str]:
-    """The names of ``count`` more bots for a game against ``names``: those of the ``ladder`` that
-    are nearest to the first one of them; none if ``count`` is less than 1.
+    """The names of ``count`` more bots for a game against ``names``: the bots of the ``ladder``
+    that are nearest in strength to the first of the names and not among them. Empty if ``count`` is
+    less than 1; fewer if the ladder has no more.
     """
     bots = [rung.bot for rung in ladder]
     start = bots.index(names[0]) if names[0] in bots else len(BUILT_IN_RUNGS)
@@ -112,6 +113,8 @@ def companions(ladder: list[Rung], names: Sequence[str], count: int) -> list[str
 
 
 def _beside(ladder: list[Rung], bot: str, way: int) -> Rung | None:
-    """The rung ``way`` steps above that of ``bot``, if there is one."""
+    """The rung ``way`` steps above that of ``bot`` (below it, if ``way`` is negative); None if
+    there is none, or if the bot is on no rung.
+    """
     places = [at + way for at, rung in enumerate(ladder) if rung.bot == bot]
     return ladder[places[0]] if places and 0 <= places[0] < len(ladder) else None

@@ -60,9 +60,10 @@ _ELO, _ERROR = (in_whole_elo(column) for column in STANDINGS if column.name in {
 
 
 def every_run(results: Path) -> dict[str, Path]:
-    """The folders of all runs in ``results``, the oldest first, then of those in its collections;
-    by the names that commands accept. A collection is a folder that is no run, such as that of a
-    league with a run for each number of players; its runs are called ``league-2/2-players``.
+    """The folders of all runs in ``results``, by the names that commands accept: first the runs in
+    ``results`` itself, the oldest first, then those in its collections. A collection is a folder
+    that is no run, such as that of a league with a run for each number of players; its runs are
+    called ``league-2/2-players``.
     """
     runs = {folder.name: folder for folder in list_runs(results)}
     inside = sorted(results.iterdir()) if results.is_dir() else []
@@ -110,8 +111,8 @@ def named_run(home: Path, name: str | None) -> Run:
 
 
 def remove_run(folder: Path) -> None:
-    """Removes the folder of a run. Raises RunError if it is a symbolic link, or if a command is
-    playing or reviewing the run.
+    """Removes the folder of a run. Raises RunError if it is a symbolic link, if a command is
+    playing or reviewing the run, or if it cannot be removed.
     """
     if folder.is_symlink():
         raise RunError(
@@ -212,9 +213,9 @@ def ratings_in(folder: Path) -> list[Rated]:
 
 
 def leader_of(run: Run, played: int, planned: int) -> Rated | None:
-    """The first bot in the tables of a run, of whose ``planned`` games ``played`` have been played.
-    None if there are no tables, or if they do not cover all of these games. A comparison may have
-    played more games than planned; its tables count only the planned ones.
+    """The first bot in the standings.csv of a run, of whose ``planned`` games ``played`` have been
+    played. None if there is no such file, or if it does not cover all of these games. A comparison
+    may have played more games than planned; its file counts only the planned ones.
     """
     rated_bots = ratings_in(run.folder)
     seats = sum(rated.games for rated in rated_bots)
@@ -228,9 +229,9 @@ def latest_ratings(
     folders: list[Path], name_of_run: Callable[[Path], str] = lambda folder: folder.name
 ) -> dict[tuple[str, str], Rated]:
     """The latest rating of each bot in the runs ``folders``, which are given oldest first, by the
-    bot's name and the sha256 of its files. A later rating that is not settled does not replace a
-    settled one. ``name_of_run`` takes the folder of a run and returns the name that its ratings
-    have (``run``).
+    bot's name and the sha256 of its files. Only the last `MAX_RUNS` folders are read. A later
+    rating that is not settled does not replace a settled one. ``name_of_run`` takes the folder of a
+    run and returns the name that its ratings have (``run``).
     """
     latest = dict[tuple[str, str], Rated]()
     for folder in folders[-MAX_RUNS:]:
@@ -269,9 +270,9 @@ NOTHING = JournalCount()
 
 
 class Glance(NamedTuple):
-    """The summary of a run. ``state`` and ``planned``, the number of games in its plan, are None if
-    this version cannot read the plan. ``leader`` is the first bot of its standings, None without
-    any.
+    """The summary of a run. ``games`` is the number of games that have been played. ``state`` and
+    ``planned``, the number of games in its plan, are None if this version cannot read the plan.
+    ``leader`` is the first bot of its standings, None without any.
     """
 
     info: RunInfo
@@ -282,7 +283,9 @@ class Glance(NamedTuple):
 
 
 def glance(run: Run, counted: JournalCount) -> Glance:
-    """The summary of a run, in whose journal ``counted`` games have been counted."""
+    """The summary of a run. ``counted`` is the count of the games in its journal, see
+    `count_games`.
+    """
     schedule = run.known_schedule
     if schedule is None:
         return Glance(run.info, None, counted.games, None, None)
@@ -319,8 +322,9 @@ def count_games(
     folder: Path, before: JournalCount = NOTHING, most: int = MAX_COUNTED
 ) -> JournalCount:
     """Counts the games in a run's journal, continuing after those of the count ``before`` and
-    reading at most ``most`` bytes. A compressed journal is not counted: ``before`` is returned.
-    Nothing is counted if the file cannot be read. Raises RunError if it is not a regular file.
+    reading at most ``most`` bytes; if the file has become shorter, it counts from the start. A
+    compressed journal is not counted: ``before`` is returned. If the file cannot be read, `NOTHING`
+    is returned. Raises RunError if it is not a regular file.
     """
     path = journal_of(folder)
     offset = before.offset
@@ -352,10 +356,11 @@ def rated_run(
     match: Sequence[str] | None = None,
     without: Sequence[str] = (),
 ) -> tuple["Tables", Completeness | None]:
-    """The tables of a run, and how much of its plan has been played, None if this version cannot
+    """The tables of a run, and how much of its plan has been played; None if this version cannot
     read the plan. ``prior``, ``anchors`` (fixed ratings in Elo by bot), ``match`` and ``without``
-    (labels to leave out) are options of the rating. The tables' notes mention games that are
-    missing.
+    (labels to leave out) are options of the rating, see `run_tables`. The tables' notes mention
+    games that are missing. Raises RunError, NoAnswerError, and UserError for names that the run
+    does not have.
     """
     # This loads pandas, which is not needed to list runs.
     from arena.ratings.tables import run_tables  # noqa: PLC0415
@@ -425,6 +430,9 @@ class ComparisonResult(NamedTuple):
 
     ``path``     the folder of its run
     ``verdict``  ``better``, ``not better`` or ``undecided``
+    ``new``, ``old``  the labels of the two bots
+    ``blocks``, ``games``  how many blocks and games the answer is based on
+    ``llr``      the log likelihood ratio of the test; above 0 speaks for better
     ``elo``      the median-unbiased difference with its 95 % interval; infinite ends are open
     ``plain``    the difference as if the number of blocks had been fixed in advance
     ``looks``    one row for each evaluation of the test: blocks, llr, lower, upper, elo, error

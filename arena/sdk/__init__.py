@@ -265,8 +265,8 @@ def position_of(
 
     Args:
         line: The line of text.
-        seat: The seat whose view it is. By default this is the seat to move, or the seat whose hand
-            the line shows.
+        seat: The seat whose view it is. By default this is the seat to move or, if the line hides
+            its hand, the first seat whose hand the line shows.
         time_ms: The time limit for an answer, as in `Position.time_ms`.
         seed: The seed of `Position.rng`.
 
@@ -276,7 +276,7 @@ def position_of(
     Raises:
         NotationError: The line is not a position of a running game.
         BoardError: The line's board breaks the rules for boards.
-        ValueError: The line does not show the hand of that seat.
+        ValueError: The line does not show the hand of that seat, or no hand at all.
 
     Examples:
         >>> position_of("R.3/.3V 0 24,24 RRYYBB,RRYYBB - 0,0,0,0,0,0 -").hand

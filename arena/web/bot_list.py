@@ -45,10 +45,10 @@ class BotList:
         self._kept: dict[Hashable, tuple[Sequence[FileState], Any]] = {}
 
     def rows(self, runs: Sequence[Path]) -> tuple[list[BotRow], int]:
-        """The rows of the newest versions of all bots, at most `MAX_BOTS` of them, and the number
-        of bots that are left out. ``runs`` are the folders of the home's runs, the one that was
-        played last first. The key ``rated`` of a row has the run of the bot's latest rating and
-        that rating as text, or None.
+        """The rows of the newest versions of all bots (see `row`), at most `MAX_BOTS` of them, and
+        the number of bots that are left out. ``runs`` are the folders of the home's runs, the one
+        that was played last first. The further key ``rated`` of a row has the name of the run with
+        the bot's latest rating and that rating as text, or None.
         """
         registry = registry_of(self._home)
         labels = [label for label in registry.labels() if "@" not in label]
@@ -64,15 +64,19 @@ class BotList:
         return rows, max(len(labels) - MAX_BOTS, 0)
 
     def row(self, label: str) -> BotRow:
-        """The row of the bot with this label in a list of bots. ``place`` is one of `PLACES`; a bot
-        that cannot be read has only a ``problem``.
+        """The row of a list of bots for the bot with this label, by key: ``bot``, the label;
+        ``place``, one of `PLACES`; ``version``, ``language``, ``author``, ``description``;
+        ``hash``, the sha256 of its files; and ``options``, each with its name, default and help.
+        ``problem`` is empty, or says why the bot cannot be read: then the row has only this key and
+        ``bot``.
         """
         registry = registry_of(self._home)
         return self._row(registry, label, registry.folders())
 
     def results_of(self, name: str, runs: Sequence[Path]) -> list[Rated]:
-        """The results of the versions of the bot called ``name`` in those of ``runs`` that were
-        played last.
+        """The results in ``runs`` of all versions of the bot called ``name``, as rows of the runs'
+        standings. ``runs`` are folders, the run that was played last first; only the first
+        `RATED_IN` count.
         """
         results = []
         for folder in runs[:RATED_IN]:
@@ -96,7 +100,7 @@ class BotList:
         return dict(row)
 
     def _ratings(self, runs: Sequence[Path]) -> dict[tuple[str, str], Rated]:
-        """The result of `latest_ratings` for these runs."""
+        """The result of `latest_ratings` for these runs, which are given oldest first."""
         files = [folder / name for folder, name in product(runs, (STANDINGS_FILE, RUN_FILE))]
         states = [state_of_file(file) for file in files]
         return self._known("ratings", states, lambda: latest_ratings(list(runs), run_name))
@@ -104,8 +108,9 @@ class BotList:
     def _known(
         self, key: Hashable, states: Sequence[FileState] | None, read: Callable[[], Kept]
     ) -> Kept:
-        """What ``read`` returned the last time, if the files that it reads have these ``states`` as
-        they had then; else what it returns now. With None as states, nothing is kept.
+        """What ``read`` returned in the last call with this ``key``, if the files that it reads are
+        still in these ``states``; else what it returns now. That is not kept if the states are
+        None, or if a file was changed in the last `SETTLED_NS`.
         """
         before = self._kept.get(key)
         if before and states is not None and before[0] == states:

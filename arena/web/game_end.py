@@ -27,8 +27,8 @@ log = logging.getLogger(__name__)
 
 class GameEnd:
     """The end of ``game`` for the person at ``seat``; ``names`` are the names of the seats. The
-    game is kept in a new folder of ``results``. ``publish`` gets what pages show of the end, each
-    time that more of it is known.
+    game is kept in a new folder of ``results``. ``publish`` is called with the entries that pages
+    show of the end, each time that more of them are known.
 
     ``lessons``  the moments of the game as questions; None until the person's moves are graded
     """
@@ -52,7 +52,9 @@ class GameEnd:
         self._shown: dict[str, Any] = {}
 
     def keep(self, outcome: Outcome, sandbox: Sandbox) -> None:
-        """Keep the game with this outcome, which was played in ``sandbox``, and publish its end."""
+        """Keep the game with this outcome, which was played in ``sandbox``, as a run, and publish
+        its end. If the game cannot be kept, pages show why, and nothing is raised.
+        """
         record = outcome.record
         config = self._game.config
         says = ""
@@ -75,8 +77,8 @@ class GameEnd:
 
     def grade(self, record: GameRecord, grades: GameGrades) -> None:
         """Wait for the judgements on the moves of the finished game in ``grades``, keep them with
-        the game, and publish the moments that decided it. If that fails, the result of the game
-        stands all the same.
+        the game, and publish the moments that decided it. If that fails, pages show that the moves
+        could not be graded, and nothing is raised. Call it after `keep`.
         """
         try:
             self._grade(record, grades)
@@ -125,8 +127,9 @@ class GameEnd:
 
 
 def own_turns(record: GameRecord, seat: int, first: int) -> set[int]:
-    """The turns of the moves at ``seat`` that can be graded, without those among the ``first``
-    moves of the game of ``record``, which a bot made in the person's place.
+    """The turns (the numbers of tiles placed before a move) of those moves at ``seat`` in the game
+    of ``record`` that can be graded. The ``first`` moves of the game are left out, because a bot
+    made them in the person's place.
     """
     begun = sum(text != PASSED for text in record.moves[:first])
     return {turn for turn in gradable_turns(record, {seat}) if turn >= begun}

@@ -21,8 +21,8 @@ ORDERS = {
 
 
 def order_named(name: str, bots: Sequence[str]) -> str:
-    """The order with this name; for any other name the usual one: upsets first in a list of games
-    of several ``bots``, the latest first in another.
+    """``name`` if it is one of `ORDERS`. For any other name, the usual order: upsets first in a
+    list of games of several ``bots``, the latest first in another.
     """
     if name in ORDERS:
         return name
@@ -32,8 +32,10 @@ def order_named(name: str, bots: Sequence[str]) -> str:
 def games_in_order(
     material: Material, bots: Sequence[str], order: str, winner: str
 ) -> NDArray[np.int64]:
-    """The numbers of the games in which all of ``bots`` played, in the order called ``order``; of
-    equal ones the latest first. With a ``winner`` only the games that this bot won or shared.
+    """The numbers, in the journal, of the games in which all of ``bots`` played. They are in
+    ``order``, one of `ORDERS`; of games that are equal by it, the latest comes first. With a
+    ``winner``, the name of a bot, only the games that this bot won or shared; an empty text means
+    all.
     """
     scan = material.scan
     sought = Counter(bots)

@@ -13,6 +13,7 @@
     const { run, game } = button.dataset;
     return askServer("/play/grade/game", { run, game });
   };
+  /* Ask how far the grading is (the first call begins it), and ask again until it is done. */
   const look = async () => {
     const { graded, of, is_done: isDone, problem } = await ask();
     if (problem) {

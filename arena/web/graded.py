@@ -26,8 +26,9 @@ log = logging.getLogger(__name__)
 
 
 class GradedSoFar(NamedTuple):
-    """How far the grading of a game is: how many of its moves are ``graded``, ``of`` how many;
-    whether the grades are kept (``is_done``); and what went wrong (``problem``), else empty.
+    """How far the grading of a game is: of its moves that had no grade yet, how many are ``graded``
+    now, ``of`` how many; whether the grades are kept (``is_done``); and what went wrong
+    (``problem``), else empty.
     """
 
     graded: int
@@ -37,8 +38,8 @@ class GradedSoFar(NamedTuple):
 
 
 class _Grading:
-    """The grading of one game, the moves of the seats that are not graded yet. A thread of its own
-    waits for the grades and keeps them.
+    """The grading of one game: of the moves at its seats that have no grades yet. A thread of its
+    own waits for the grades and keeps them.
     """
 
     def __init__(self, run: Run, record: GameRecord, grader: Grader) -> None:
@@ -92,8 +93,9 @@ class Gradings:
         self._lock = threading.Lock()
 
     def grade(self, folder: Path, name: str) -> GradedSoFar:
-        """How far the grading of the game ``name`` of the run in ``folder`` is; it begins with the
-        first call. Raises RunError, also if other games on the deal are still to be played.
+        """How far the grading of the game ``name`` of the run in ``folder`` is. The first call
+        begins the grading. Raises RunError if there is no such game, if other games on its deal are
+        still to be played, or if `MAX_GRADING` other games are being graded.
         """
         key = (folder, name)
         with self._lock:
@@ -108,7 +110,7 @@ class Gradings:
         return so_far
 
     def _begin(self, folder: Path, name: str) -> _Grading:
-        """Begins to grade a game. Raises RunError."""
+        """Begins to grade a game. Raises RunError as `grade` does."""
         run = Run(folder)
         record = run.record(name)
         if run.secrecy().is_open_game(record):

@@ -46,8 +46,9 @@ class Grader:
                 process.submit(_do_nothing)
 
     def submit(self, state: State, move: int, seat: int, game: str) -> Future[JudgedStep]:
-        """Queues the judgement of ``move``, which was played in ``state``, for ``seat``; ``game``
-        is the id of the game. The future is cancelled if the server has stopped.
+        """Queues the judgement of ``move``, which any seat played in ``state``, as it looks for the
+        person at ``seat``; see `judged_step`. ``game`` is the id of the game. The future is
+        cancelled if the server has stopped.
         """
         return self._process.submit(judged_step, state, move, seat, game, JUDGE)
 
@@ -86,8 +87,8 @@ class _Pending(NamedTuple):
 
 
 class GameGrades:
-    """The judgements on all moves of the game with the id ``game``, for the person at ``seat``.
-    ``known`` are the judgements on its first moves, if it goes on from another game.
+    """The judgements on all moves of the game with the id ``game``, as they look for the person at
+    ``seat``. ``known`` are the judgements on its first moves if it goes on from another game.
     """
 
     def __init__(
@@ -113,14 +114,14 @@ class GameGrades:
             return None
 
     def add(self, step: int, state: State, move: int) -> None:
-        """Remembers ``move``, the move number ``step`` of the game, which was played in ``state``.
-        Does nothing if it is known already.
+        """Remembers ``move``, the move number ``step`` of the game (from 0), which was played in
+        ``state``. Does nothing if the move is known already, or if the one before it is missing.
         """
         if step == len(self._futures) + len(self._played):
             self._played.append(_Pending(state, move))
 
     def hand_out(self) -> None:
-        """Has all remembered moves judged. Call it while no bot thinks."""
+        """Has all remembered moves judged in the grader's process. Call it while no bot thinks."""
         for state, move in self._played:
             self._futures.append(self._grader.submit(state, move, self._seat, self._game))
         self._played.clear()
@@ -139,7 +140,8 @@ class GameGrades:
 
     def judged(self) -> Iterator[JudgedStep]:
         """The judgements on all moves in their order; waits for those that are not ready. Raises
-        CancelledError or BrokenExecutor if the server stops or the process that judges dies.
+        CancelledError or BrokenExecutor if the server stops or the process that judges dies, and
+        whatever the judging of a move raises.
         """
         self.hand_out()
         for future in self._futures:

@@ -45,10 +45,11 @@ CACHING = "no-store"
 
 
 class Gate:
-    """The host names that requests may be sent to, and the token that allows changes.
+    """The host names that requests may be sent to, and the token that allows changes. ``names`` are
+    the names of the server's host, and ``port`` is its port.
 
-    ``token`` is empty on a public server, where no request may change anything. ``cookie`` is the
-    name of the cookie that holds the token.
+    ``token`` is a random text; on a public server (``is_public``), where no request may change
+    anything, it is empty. ``cookie`` is the name of the cookie that holds the token.
     """
 
     def __init__(self, names: tuple[str, ...], port: int, *, is_public: bool = False) -> None:
@@ -84,8 +85,8 @@ class Gate:
 class Guard:
     """Passes allowed requests on to an application, and refuses all others.
 
-    The guard sets ``may_change`` in the state of each request: whether the request has the token.
-    When ``closing`` is set, all streams end.
+    The guard sets ``may_change`` in the state of each request: whether the request has the token,
+    see `_has_token`. When ``closing`` is set, all streams end.
     """
 
     def __init__(self, app: ASGIApp, gate: Gate, closing: asyncio.Event) -> None:
@@ -130,8 +131,8 @@ class Guard:
         return None
 
     def _has_token(self, scope: Scope, headers: Headers) -> bool:
-        """Whether a request carries the token, unless its client is known to be another user of
-        this machine than the one who runs the server, or root.
+        """Whether a request carries the token. False, too, if its client is known to be a user of
+        this machine other than root and the user who runs the server.
         """
         ends = scope["client"], scope["server"]
         return self._gate.has_token(headers) and (None in ends or may_hold_token(*ends))
@@ -165,8 +166,8 @@ def _hosts(name: str, port: int) -> set[str]:
 
 
 def _is_foreign(method: str, headers: Headers) -> bool:
-    """Whether a request comes from a page of another site. False if the reader only followed a link
-    from there.
+    """Whether a request comes from a page of another site. False for a reader who only followed a
+    link from there.
     """
     site = headers.get("sec-fetch-site", "")
     mode = headers.get("sec-fetch-mode", "")

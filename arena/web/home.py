@@ -63,8 +63,8 @@ SOON_S = 1.5
 
 
 class SitePages:
-    """The addresses of the pages of the run called ``run`` on the server; see
-    `report.page.OnePage`.
+    """The addresses of the pages of the run called ``run`` on the server. Templates take them in
+    place of `report.page.OnePage`, the addresses within a report.
     """
 
     def __init__(self, run: str) -> None:
@@ -76,7 +76,8 @@ class SitePages:
 
     def games(self, bots: list[str], page: int = 1, order: str = "", winner: str = "") -> str:
         """The address of a page of the list of games in which all of ``bots`` played; pages are
-        numbered from 1. ``order`` and ``winner`` are those of `arena.web.game_order`.
+        numbered from 1. ``order`` is one of `arena.web.game_order.ORDERS`, empty for the usual one.
+        ``winner`` is the bot whose won games alone are listed, empty for all games.
         """
         further = {"order": order, "winner": winner, "page": page if page > 1 else ""}
         given = {name: value for name, value in further.items() if value}
@@ -155,7 +156,9 @@ def answer(
 
 @lru_cache(maxsize=8)
 def packed(body: bytes) -> bytes:
-    """``body`` compressed with gzip. Pages that are kept are compressed once."""
+    """``body`` compressed with gzip. The last 8 results are kept, so that kept pages are compressed
+    once.
+    """
     return gzip.compress(body, PACKING, mtime=0)
 
 
@@ -301,8 +304,8 @@ def rule_picture(request: Request) -> Response:
 
 
 async def run_page(request: Request) -> Response:
-    """The page of a run. A script in the page keeps it up to date with the stream of
-    `run_events`.
+    """The page of a run; or, if the run is the kept game of a person, the page of that game. A
+    script in the page of a run keeps it up to date with the stream of `run_events`.
     """
     folder = _run_named(request)
     kept = await run_in_threadpool(kept_game, folder)
@@ -328,7 +331,7 @@ async def run_page(request: Request) -> Response:
 
 
 async def run_events(request: Request) -> Response:
-    """A stream of events with the parts of a run's page that have changed."""
+    """A stream of events with the parts of a run's page that have changed; see `Live.events`."""
     events = request.app.state.live.events(_run_named(request))
     return StreamingResponse(events, media_type="text/event-stream")
 
@@ -352,7 +355,7 @@ async def report(request: Request) -> Response:
 
 async def games(request: Request) -> Response:
     """A page of the list of games: of all games, or of those in which all bots that the address
-    names played.
+    names played. The address may also name an order, a winner and the number of the page.
     """
     query = request.query_params
     bots = query.getlist("bot")[:MAX_SEATS]
@@ -363,7 +366,7 @@ async def games(request: Request) -> Response:
 
 
 async def portrait(request: Request) -> Response:
-    """The page of a bot in a run."""
+    """The page about a bot of a run, both named by the address, with its results in that run."""
     name = request.path_params["bot"]
     return await _part(request, name, "portrait", name)
 
@@ -393,8 +396,8 @@ def learn(request: Request) -> Response:
 
 
 async def _part(request: Request, title: str, work: str, *given: Any) -> Response:
-    """A page with the text that the function of `arena.web.views` called ``work`` makes from
-    ``given``.
+    """A page with the HTML that the function of `arena.web.views` called ``work`` makes from the
+    run that the address names and from ``given``. ``title`` is the page's title.
     """
     folder = _run_named(request)
     main = await request.app.state.lists.page(work, folder, *given)

@@ -18,8 +18,8 @@ from arena.web.run_list import when
 
 
 def kept_game(folder: Path) -> dict[str, Any] | None:
-    """The values of the template for the run in ``folder``, if it is the kept game of a person;
-    None for any other run. Raises RunError.
+    """The values for the template ``kept.html`` if the run in ``folder`` is the kept game of a
+    person; None for any other run. Raises RunError.
     """
     run = Run(folder)
     game = run.person_game()

@@ -17,6 +17,7 @@
   const showScene = draw.stage(parts.ground.querySelector(".live"), lesson.elements);
   const slot = slotIn(parts, ruleLink);
 
+  /* The move was right: say so, and lead to the next lesson. */
   const finish = () => {
     learnt.add(lesson.key);
     slot.showWords(draw.html("b", {}, "Done. "), lesson.done);
@@ -25,7 +26,7 @@
     parts.again.hidden = false;
   };
   const refuse = (text) => slot.showRefusal(...wording.withRuleLinks(text, ruleLink));
-  /* The reason in words; its rule is a link. */
+  /* Say why a move is illegal. In a lesson about that rule, this is what the reader had to find. */
   const refuseMove = (move) => {
     const reason = lesson.reasons[lesson.barred[move]] ?? "";
     refuse(reason);
@@ -40,6 +41,7 @@
     onPlace: (move) => placeMove(move),
     onRefused: refuseMove,
   });
+  /* Place a legal move: show the scene after it if it is right, else what the lesson says then. */
   const placeMove = (move) => {
     const scene = lesson.after[move];
     if (!scene) {

@@ -1,7 +1,7 @@
 /* Which lessons the reader has done, kept in the browser, and a tick at each link to them. */
 const learnt = (() => {
   const DONE_KEY = "arena-lessons";
-  /* Which lessons are done. The storage of the browser may be turned off. @returns {string[]} */
+  /* The keys of the lessons that are done; none if the browser's storage is off. @returns {string[]} */
   const doneLessons = () => {
     try {
       return JSON.parse(localStorage.getItem(DONE_KEY) ?? "[]");

@@ -32,7 +32,7 @@ class RefusedError(ArenaError):
 
 class Lessons:
     """Questions about the ``moments`` of the game of ``record``, played on ``board``, to the person
-    at ``seat``. The ``judge`` has graded the game.
+    at ``seat``. ``judge`` is the judge whose grades the moments have.
     """
 
     def __init__(
@@ -45,8 +45,8 @@ class Lessons:
         self._judge = judge
 
     def question(self, number: int) -> dict[str, Any]:
-        """The view of the game before the move of the moment with this number, from 0. Raises
-        RefusedError.
+        """An object with the ``view`` of the game before the move of the moment with this number,
+        from 0. Raises RefusedError if there is no such moment.
         """
         state, story = self._before(self._moment(number))
         legal = [move_text(self._board, move) for move in state.legal_moves()]
@@ -54,9 +54,11 @@ class Lessons:
 
     def attempt(self, number: int, text: str) -> dict[str, Any]:
         """What the person's move ``text`` is worth in the moment with this number, from 0:
-        ``right``; ``win``, the share of the win after it; ``best``, that after the best move;
-        ``same``, whether it is the move that was played in the game; and the ``view`` of the game
-        after it and, if it is wrong, after the replies to it. Raises RefusedError.
+        ``right``, whether it is nearly as good as the best move; ``win``, the share of the win
+        after it, from 0 to 1; ``best``, the share after the best move; ``same``, whether the person
+        played it in the game, too; and the ``view`` of the game after it and, if it is wrong, after
+        the replies to it. Raises RefusedError if there is no such moment, or if the move is not
+        legal.
         """
         moment = self._moment(number)
         state, story = self._before(moment)
@@ -80,7 +82,8 @@ class Lessons:
 
     def answer(self, number: int) -> dict[str, Any]:
         """The best move of the moment with this number, from 0: its ``reason``, the share of the
-        win (``best``), and the ``view`` of the game after it. Raises RefusedError.
+        win after it (``best``, from 0 to 1), and the ``view`` of the game after it. Raises
+        RefusedError if there is no such moment.
         """
         moment = self._moment(number)
         state, story = self._before(moment)
@@ -106,8 +109,8 @@ class Lessons:
         return state.copy(), story
 
     def _worth(self, state: State, move: int, moment: Moment) -> tuple[float, float]:
-        """How much less often ``move`` wins than the best move, and how often it wins: both as
-        compared with the share of the win that the grade of the moment names.
+        """Two shares of the win: by how much ``move`` is worse than the best move, and what remains
+        after it. The second is the share before the move, as the moment has it, minus the first.
         """
         text = move_text(self._board, move)
         if text == moment.better:
@@ -143,7 +146,9 @@ def _play(story: Story, state: State, move: int) -> None:
 
 
 def _view(story: Story, state: str, **further: Any) -> dict[str, Any]:
-    """The view of the ``story`` for a page, in this state, with the entries in ``further``."""
+    """The view of the ``story`` for a page. ``state`` is `QUESTION` or `TRIED`, and ``further`` has
+    entries that replace others.
+    """
     return {
         **story.view,
         "state": state,

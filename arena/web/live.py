@@ -46,8 +46,8 @@ Fingerprint = tuple[object, ...]
 
 
 def state_of(folder: Path) -> Fingerprint:
-    """A value that changes when a file in the run's folder changes, and when the run stops being
-    played.
+    """A value that changes when one of the first `MAX_FILES` files in the run's folder changes, and
+    when the run stops being played.
 
     As long as the value stays the same, the page of the run does, too.
     """
@@ -65,7 +65,7 @@ def state_of(folder: Path) -> Fingerprint:
 class Sight(NamedTuple):
     """What `arena.web.views.look_at` found in a run.
 
-    ``parts``    the parts of the run's page, by name
+    ``parts``    the parts of the run's page as HTML, by name
     ``is_over``  whether all games of the run have been played
     ``leader``   the best bot and its rating, as texts
     ``seconds``  the CPU time that the reading took
@@ -97,8 +97,8 @@ class Watched:
         self._looking = asyncio.Lock()
 
     async def look(self) -> None:
-        """Read the run if its files have changed and the pause after the last reading is over.
-        Raises RunError.
+        """Read the run if its files have changed and the pause after the last reading is over; the
+        first reading is done at once. Raises RunError.
         """
         async with self._looking:
             state = state_of(self._folder)
@@ -117,7 +117,9 @@ class Watched:
                     self.parts[name] = self.number, text
 
     def since(self, number: int) -> dict[str, str]:
-        """The parts that have changed after the reading with this number, by name."""
+        """The texts of the parts that have changed after the reading with this number, by name;
+        with 0, all parts.
+        """
         return {name: text for name, (changed, text) in self.parts.items() if changed > number}
 
 
@@ -156,8 +158,9 @@ class Live:
     async def events(self, folder: Path) -> AsyncIterator[str]:
         """Server-sent events for one reader of a run's page, until the run is over.
 
-        Each event has the parts that have changed since the event before. A slow reader gets the
-        newest text of each part: no older text is stored for any reader.
+        Each event ``parts`` has the parts that have changed since the event before. A slow reader
+        gets the newest text of each part: no older text is stored for any reader. The last event is
+        ``over`` or, if the run cannot be read, ``problem`` with the reason.
         """
         run = self.watched(folder)
         seen = 0

@@ -17,6 +17,7 @@
     if (bot) fields.bot = bot;
     return askServer("/play", fields);
   };
+  /* Begin a game against `bot`, or against the bots of the form, and go to its page. */
   const begin = async (bot = "") => {
     // One click begins one game.
     if (isBusy) return;

@@ -52,16 +52,20 @@ class _Help:
 
 
 class _TakenBackError(Exception):
-    """Raised in the game's thread, at the person's turn, to play on from their last move."""
+    """Raised by `OpenGame.choose`, in the game's thread: the person takes a move back, and the game
+    is to be played again from there.
+    """
 
 
 class OpenGame(Player):
     """A game between bots and a person, and the player at the person's seat.
 
-    ``version`` counts the changes of the view.
+    ``single`` has the players and ``game`` the plan; the finished game is kept in a new folder of
+    ``results``. ``grades`` has the judgements on the moves of this game. ``past`` is the part of
+    another game from which this one goes on, None for a game from the first move. If nobody moves
+    for ``patience_s`` seconds, the game is given up.
 
-    ``past`` is the part of another game from which this one goes on, and ``grades`` the judgements
-    on the moves of this game.
+    ``version`` counts the changes of the view.
     """
 
     name = YOU
@@ -121,7 +125,7 @@ class OpenGame(Player):
 
     @property
     def is_watched(self) -> bool:
-        """Whether a page is open that waits for a new view."""
+        """Whether a page of the game is open: it waits for a new view."""
         return bool(self._listeners)
 
     @property
@@ -137,8 +141,8 @@ class OpenGame(Player):
             return {**self._story.view, **self._status, "version": self.version}
 
     async def news(self, version: int, seconds: float) -> None:
-        """Waits until the version of the view is another one than ``version``, for at most
-        ``seconds``.
+        """Waits until the view has another version than ``version``, but at most ``seconds``. Call
+        it in the server's event loop.
         """
         event = asyncio.Event()
         with self._turn:
@@ -153,8 +157,9 @@ class OpenGame(Player):
                 del self._listeners[event]
 
     def place(self, text: str, steps: int) -> None:
-        """Plays the person's move ``text``, which the page sent when it knew ``steps`` steps of the
-        game. Raises RefusedError; for a move that is not legal, its message names the rule.
+        """Plays the person's move ``text``. ``steps`` is the number of steps of the game that the
+        page knew when it sent the move. Raises RefusedError: if it is not the person's turn, if the
+        game has more steps, or if the move is not legal; then the message names the rule.
         """
         with self._turn:
             state = self._due(steps)
@@ -167,10 +172,12 @@ class OpenGame(Player):
             self._turn.notify_all()
 
     def hints(self, steps: int) -> dict[str, Any]:
-        """The next hint for the person in this position: first the moves whose squares a page
-        marks (``moves``), in the order of the notation, so that their order tells nothing; then
-        also the ``best`` one, the share of the win that the judge expects after it (``win``), and
-        the ``reason``. ``steps`` is the number of steps that the page knows. Raises RefusedError.
+        """The next hint for the person in this position. The first call returns only ``moves``, the
+        suggested moves, whose squares the page marks; they are in the order of their notation, so
+        that their order tells nothing. Further calls return also the ``best`` one, the share of the
+        win that the judge expects after it (``win``, from 0 to 1), and the ``reason``. ``moves`` is
+        empty if the person can only pass. ``steps`` is the number of steps that the page knows.
+        Raises RefusedError.
         """
         with self._turn:
             asked = self._due(steps)
@@ -196,8 +203,9 @@ class OpenGame(Player):
         }
 
     def caution(self, text: str, steps: int) -> dict[str, Any]:
-        """The caution before the person's move ``text``: what it costs (``cost``, a share of the
-        win) and the ``words`` about what can happen; empty if it costs little. It counts as help.
+        """The caution before the person's move ``text``: what the move costs (``cost``, a share of
+        the win from 0 to 1) and what can happen then (``words``). Empty if the move costs little,
+        or if that takes too long to find out. A caution counts as help in the record of the game.
         ``steps`` is the number of steps that the page knows. Raises RefusedError.
         """
         with self._turn:
@@ -230,7 +238,9 @@ class OpenGame(Player):
             self._turn.notify_all()
 
     def leave(self, farewell: str = "you left the game") -> None:
-        """Give the game up; ``farewell`` is the reason that pages show."""
+        """Give the game up; ``farewell`` is the reason that pages show. Only the first reason
+        counts.
+        """
         with self._turn:
             self._farewell = self._farewell or farewell
             self._turn.notify_all()
@@ -244,8 +254,10 @@ class OpenGame(Player):
         return self._end.lessons
 
     def past(self, step: int) -> tuple[Past, list[Future[JudgedStep]]]:
-        """The finished game before the person's move number ``step``, to be played on from there,
-        and the judgements on its moves. Raises RefusedError.
+        """The finished game up to the person's move number ``step`` (passes count; the first move
+        of the game has the number 0), to be played on from there, and the judgements on its moves.
+        Raises RefusedError if the game is not over, or if the move ``step`` is not a placement of
+        the person.
         """
         with self._turn:
             if self._status["state"] != OVER:
@@ -255,8 +267,8 @@ class OpenGame(Player):
             return self._referee_past(step), self._grades.first(step)
 
     def end(self) -> None:
-        """Give the game or its grading up. This does not wait until the thread has ended; `wait`
-        does.
+        """Give the game up, because the server stops. This does not wait until the game's thread
+        has ended; `wait` does.
         """
         self._is_ended = True
         self.leave("the server has stopped")
@@ -324,13 +336,17 @@ class OpenGame(Player):
         return None if self._wants_undo and self._own_moves() else outcome
 
     def _own_moves(self) -> list[int]:
-        """The indices, in the list of moves, of the tiles that the person has placed."""
+        """The indices, in the list of moves of the game, of the tiles that the person has placed.
+        Moves that a bot made in their place are not among them.
+        """
         moves = self._referee.moves if self._referee else []
         own = range(self._seat, len(moves), len(self._game.bots))
         return [index for index in own if index >= self._first and moves[index] != PASSED]
 
     def _past_before_own_move(self) -> Past:
-        """The game up to the person's last move."""
+        """Takes the person's last move back: forgets the judgements on the moves from there on,
+        publishes that the bots start again, and returns the game up to that move.
+        """
         assert self._referee is not None, "a game is played"
         with self._turn:
             self._wants_undo = False
@@ -355,7 +371,9 @@ class OpenGame(Player):
             self._help.undone += had.undone
 
     def _referee_past(self, count: int) -> Past:
-        """The first ``count`` moves of the game, with the faults and notes of that part."""
+        """The first ``count`` moves of the game, passes included, with the faults, the evidence and
+        the notes of that part.
+        """
         assert self._referee is not None, "a game is played"
         past = Past(self._referee.moves[:count], self._referee.spent_ns[:count])
         turn = past.turn
@@ -378,15 +396,16 @@ class OpenGame(Player):
         self._publish(THEIRS)
 
     def _remember(self, step: int, move: int) -> None:
-        """Remembers a move, the move number ``step`` of the game, for the grades. Moves after a
-        forfeit cannot be graded.
+        """Remembers ``move``, the move number ``step`` of the game, from 0, for the grades. Does
+        nothing after a forfeit: such moves cannot be graded.
         """
         if self._referee is not None and not self._referee.faults:
             self._grades.add(step, self._story.position, move)
 
     def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002
-        """Waits for the person's move. The time limit ``budget_ns`` is ignored, but Void is raised
-        if the person leaves, or does not move for a long time.
+        """Waits for the person's move and returns it. The time limit ``budget_ns`` is ignored.
+        Raises Void if the person leaves, or does not move for ``patience_s`` seconds; and
+        _TakenBackError if the person takes a move back, which `_play_from` handles.
         """
         began_ns = time.monotonic_ns()
         with self._turn:
@@ -427,8 +446,8 @@ class OpenGame(Player):
         return note_of_help(had.hints, had.undone)
 
     def _publish(self, state: str, **further: Any) -> None:
-        """Makes a new version of the view, with this state of the game and the entries in
-        ``further``, and wakes the waiting pages.
+        """Makes a new version of the view, with ``state``, a state of the game such as `YOURS`, and
+        the entries in ``further``; wakes the waiting pages.
         """
         with self._turn:
             self._status = {

@@ -33,7 +33,7 @@ class OpenGames:
     """All games of one server, by names that nobody can guess. ``choice`` has the options for the
     bots' sandbox.
 
-    ``gradings``  the games of runs that are graded, in the process that also grades these games
+    ``gradings``  the games of runs that readers have graded
     """
 
     def __init__(self, home: Path, choice: SandboxChoice) -> None:
@@ -53,7 +53,7 @@ class OpenGames:
 
     def begin_from(self, name: str, step: int) -> str:
         """Start a game that goes on from the finished game ``name`` before the person's move number
-        ``step``, and return its name. Raises UserError, RefusedError.
+        ``step`` (see `OpenGame.past`), and return its name. Raises UserError, RefusedError.
         """
         found = self.find(name)
         if found is None:
@@ -63,16 +63,17 @@ class OpenGames:
         return self._begin(game_request, past, known)
 
     def begin_after(self, game_request: GameRequest, past: Past) -> str:
-        """Start a game that goes on from the ``past`` of a game of a run, and return its name.
-        Raises UserError.
+        """Start a game that goes on from ``past``, the part of a game of a run, and return its
+        name. Raises UserError.
         """
         return self._begin(game_request, past, ())
 
     def _begin(
         self, game_request: GameRequest, past: Past | None, known: Sequence[Future[JudgedStep]]
     ) -> str:
-        """Start a game that goes on from its ``past``, if there is one, whose moves have the
-        judgements ``known``; return its name. Raises UserError.
+        """Start a game and return its name. ``past`` is the part of another game from which it goes
+        on, None for a game from the first move, and ``known`` are the judgements on the moves of
+        that part, as far as there are any. Raises UserError.
         """
         planned = game_request.game
         sandbox = self._choice.sandbox_for(game_request.bots)
@@ -100,7 +101,8 @@ class OpenGames:
         return [(name, game) for name, (game, _) in games if not game.is_over]
 
     def are_left(self) -> bool:
-        """Whether all games are over, and no page of a game was open in the last `LEFT_S` seconds.
+        """Whether, for the last `LEFT_S` seconds, all games have been over and no page of a game
+        has been open.
 
         Call it every now and then, because only a call notices that a page is open.
         """

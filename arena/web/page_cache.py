@@ -23,8 +23,7 @@ class PageCache:
     """Makes pages of runs in the process of a page worker, and keeps them.
 
     A page is made once and sent to all its readers, until the files of the run change or newer
-    pages need its place. At ``most`` that many pages are kept, not counting those that are being
-    made.
+    pages need its place. At most ``most`` pages are kept, not counting those that are being made.
     """
 
     def __init__(self, page_worker: PageWorker, most: int = MAX_KEPT) -> None:
@@ -34,8 +33,8 @@ class PageCache:
         self._waiting = 0
 
     async def page(self, work: str, folder: Path, *given: Any) -> Any:
-        """The page or the picture of a run that the function of `arena.web.views` called ``work``
-        makes from ``given``.
+        """The page or the picture of the run in ``folder`` that the function of `arena.web.views`
+        called ``work`` makes from ``folder`` and ``given``.
 
         Raises the ArenaErrors that the function raises, and HTTPException if too many readers wait.
         """
@@ -52,7 +51,9 @@ class PageCache:
 
     @contextmanager
     def _waiting_reader(self) -> Iterator[None]:
-        """Counts a reader who waits. Raises HTTPException if too many wait already."""
+        """A context manager during whose block a reader counts as waiting. Raises HTTPException if
+        too many wait already.
+        """
         if self._waiting >= MAX_WAITING:
             raise HTTPException(503, "too many pages are being made: come back in a minute")
         self._waiting += 1

@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 class PageWorker:
     """One process that calls functions of `arena.web.views`, a module that takes long to load.
 
-    The process is started by the first call. It has a low priority, so that games come first.
+    The first call starts the process. It has a low priority, so that games come first.
     """
 
     def __init__(self) -> None:
@@ -34,8 +34,8 @@ class PageWorker:
         """Call the function of `arena.web.views` called ``work`` with the arguments ``given``, in
         the worker's process, and return its result. Calls wait for each other.
 
-        Raises the ArenaErrors that the function raises, and RunError if the function takes longer
-        than `PATIENCE_S`, its process dies, or it raises anything else.
+        Raises the ArenaErrors that the function raises; and RunError if the function takes longer
+        than `PATIENCE_S`, its process dies, it raises anything else, or the server has stopped.
         """
         async with self._turn:
             if self._process.is_ended:

@@ -51,8 +51,8 @@ def may_hold_token(client: Address, server: Address) -> bool:
     """Whether the user who opened the connection from ``client`` to ``server`` may be the user of
     this process, or root.
 
-    If that user is unknown, the answer is True, with one exception: a client on this machine, if
-    the machine has `TABLES`. Its connection has been closed.
+    If that user is unknown, the answer is True; but it is False for a client on this machine that
+    has `TABLES`: the tables show no such connection, so it has been closed.
     """
     uid = uid_of(client, server)
     if uid is None:

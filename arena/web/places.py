@@ -17,8 +17,10 @@ def run_name(folder: Path) -> str:
 
 
 def without_folders(text: str, home: Path) -> str:
-    """``text`` without the folders of this machine: paths below ``home``, or below its results/,
-    begin there. Pages may be public, and a path names the machine's user.
+    """``text`` without the folders of this machine, because pages may be public and a path names
+    the machine's user. In the path of something in ``home`` or in its results/, everything up to
+    that folder is left out: ``home/results/x`` becomes ``x``, and ``home/bots/b`` becomes
+    ``bots/b``. The absolute path of one of these two folders itself becomes the folder's name.
     """
     for folder in (home.absolute(), home.resolve(), home):
         for place in (folder / RESULTS, folder):

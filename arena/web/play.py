@@ -56,7 +56,10 @@ FormField = Annotated[str, Meta(max_length=100)]
 
 
 class GameForm(Struct, frozen=True, forbid_unknown_fields=True):
-    """The fields of the form for a game. An empty field takes the default."""
+    """The fields of the form for a game: the names of up to three bots, at least one; the person's
+    ``seat``, from 0; the ``board``; the number of ``players``; the ``seed`` of the tiles; and the
+    time for a bot's move in ms (``ms``). Every other field that is empty takes a default.
+    """
 
     bot: FormField = ""
     bot2: FormField = ""
@@ -69,9 +72,10 @@ class GameForm(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Ask(Struct, frozen=True, forbid_unknown_fields=True):
-    """A question of a page: the number of steps of the game that the page knows, and the move if
-    the question is to play one. ``at`` is the number of a moment of the finished game, from 0, or
-    of the move from which the game is to go on.
+    """What a page sends with a question (see `QUESTIONS`): ``steps``, the number of steps of the
+    game that the page knows; ``move``, the move to play, to try or to warn about; and ``at``, the
+    number of a moment of the finished game, or of the move from which the game is to go on, both
+    from 0.
     """
 
     steps: int
@@ -80,8 +84,8 @@ class Ask(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def new_game(request: Request) -> Response:
-    """The page with the form for a new game, and with lists of games that are played and past
-    games.
+    """The page with the form for a new game, with the games that are being played, and with the
+    last games that were.
     """
     _let_in(request)
     state = request.app.state
@@ -152,8 +156,9 @@ async def _answered(request: Request, work: Callable[[bytes], Any]) -> Response:
 
 
 def _game_request(home: Path, wanted: GameForm) -> GameRequest:
-    """What the form ``wanted`` asks for: the bots, the seat, the board, the seed and the time.
-    Raises UserError.
+    """The request for the game that the form ``wanted`` describes. If the form names fewer bots
+    than the game has players, bots of about the strength of the first one fill the seats. Raises
+    UserError.
     """
     known = {*registry_of(home).labels(), *BUILT_IN_BOTS}
     names = [name for name in (wanted.bot, wanted.bot2, wanted.bot3) if name]
@@ -187,7 +192,7 @@ def _number(text: str, what: str, least: int, most: int, usual: int) -> int:
 
 
 def board_page(request: Request) -> Response:
-    """The page of the game that the address names."""
+    """The page on which the game that the address names is played."""
     game, game_request = _game(request)
     swap = easier_bot(request.app.state.home, game_request)
     values = {
@@ -249,8 +254,8 @@ async def ask(request: Request) -> Response:
 
 
 async def again(request: Request) -> Response:
-    """Start another game against the same bots; the address says on which tiles (`AGAIN`). The
-    answer has the address of its page.
+    """Start another game after the one that the address names, against the same bots or an easier
+    one; the address also says how (`AGAIN`). The answer has the address of its page.
     """
     (_, game_request), how = _game(request), request.path_params["how"]
     open_games: OpenGames = request.app.state.open_games
@@ -272,7 +277,9 @@ class _Swap(NamedTuple):
 
 
 def easier_bot(home: Path, game_request: GameRequest) -> _Swap | None:
-    """The first bot of a game that can be replaced by the next easier one, if there is one."""
+    """The first bot of a game that can be replaced by the next easier one on the ladder, and that
+    one; None if there is no such bot.
+    """
     ladder = rungs(registry_of(home).labels())
     there = [bot.label for bot in game_request.bots]
     for bot in there:
@@ -284,7 +291,8 @@ def easier_bot(home: Path, game_request: GameRequest) -> _Swap | None:
 
 def _next_game(request: Request, game_request: GameRequest, how: str) -> GameRequest:
     """The request of the next game after ``game_request``; ``how`` is one of `AGAIN`. Raises
-    UserError.
+    ConfigError if it is ``easier`` and there is no easier bot, and UserError for a bot that cannot
+    be read.
     """
     if how != "easier":
         return game_request.again(how)
@@ -349,8 +357,8 @@ class GradedGame(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 async def grade_game(request: Request) -> Response:
-    """Grade the game of a run that the body names, if that is not done yet. The answer says how far
-    the grading is; a page asks again until it is done.
+    """Grade the game of a run that the body names, unless it has its grades. The answer is a
+    `GradedSoFar` as an object; a page asks again until ``is_done`` is true.
     """
     _let_in(request)
     gradings = request.app.state.open_games.gradings
@@ -365,8 +373,8 @@ async def grade_game(request: Request) -> Response:
 
 
 def _game(request: Request) -> tuple[OpenGame, GameRequest]:
-    """The game that the address names, and the request that it was made from. Raises
-    HTTPException.
+    """The game that the address names, and the request that it was made from. Raises HTTPException
+    if there is no such game, or if the request does not have the token.
     """
     _let_in(request)
     game_and_request: tuple[OpenGame, GameRequest] | None = request.app.state.open_games.find(
@@ -378,7 +386,7 @@ def _game(request: Request) -> tuple[OpenGame, GameRequest]:
 
 
 def _let_in(request: Request) -> None:
-    """Raises HTTPException unless the request has the token."""
+    """Raises HTTPException unless the request has the token (``may_change``)."""
     if not request.state.may_change:
         raise HTTPException(403, "to play, open the address that 'arena serve' printed")
 

@@ -1,5 +1,5 @@
-"""Plays a finished game of a run on: a person takes the seat that is to move, against the bots at
-the other seats.
+"""Plays a finished game of a run on: a person takes the seat that is to move, or the seat that a
+person had in that game, against the bots at the other seats.
 """
 
 from pathlib import Path
@@ -21,10 +21,12 @@ from arena.tournament.session import new_seed
 
 def played_on(folder: Path, game: str, turn: int, registry: Registry) -> tuple[GameRequest, Past]:
     """The request of a person to play the game with the id ``game`` of the run in ``folder`` on
-    after ``turn`` tiles, and the game up to there. The bots are built in or in the ``registry``.
+    after ``turn`` tiles, and the game up to there. The person gets the seat that is to move or, in
+    a game that a person played, that person's seat. The bots are built in or in the ``registry``.
 
     Raises RunError if the run does not have the game or its board, or is not finished. Raises
-    ConfigError if nobody is to move there, a bot had forfeited, or a bot is not here.
+    ConfigError or BotFolderError if the game is over there, a bot had forfeited, or a bot is not
+    here.
     """
     run = Run(folder)
     record = run.record(game)
@@ -80,8 +82,8 @@ def bot_here(registry: Registry, label: str) -> Bot:
 
 
 def _past_of(record: GameRecord, board: Board, turn: int) -> tuple[Past, int | None]:
-    """The moves of the game of ``record``, played on ``board``, up to the tile number ``turn``, and
-    the seat that moves next; None if the game is over there. Raises RunError.
+    """The first moves of the game of ``record``, played on ``board``, until ``turn`` tiles are
+    placed, and the seat that moves next; None if the game is over there. Raises RunError.
     """
     moves = list[str]()
     spent_ns = list[int | None]()

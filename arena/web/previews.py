@@ -38,8 +38,8 @@ def preview_of(request: Request, picture: str) -> Markup:
 
 
 def turn_of(request: Request) -> int | None:
-    """The number of tiles after which the address shows a game, as ``?t=12``; None if it does not
-    say so.
+    """The number of tiles after which an address such as ``?t=12`` shows a game, at most
+    `MAX_TURN`; None if the address does not say so.
     """
     text = request.query_params.get("t", "")
     is_number = text.isascii() and text.isdecimal() and len(text) <= len(str(MAX_TURN))

@@ -32,8 +32,8 @@ MAX_KEPT = 16
 
 async def failed(request: Request, error: Exception) -> Response:
     """A page with an error and its hint, as a command would print them, without the folders of this
-    machine. For a run that cannot be read the page also says what can be. A script that posts gets
-    the error as JSON, with the key ``problem``.
+    machine. For a run that cannot be read, the page also says how much of it can be (see `Damage`).
+    The answer to a POST is not a page but JSON, with the error under the key ``problem``.
     """
     home: Path = request.app.state.home
     values: dict[str, Any] = {"hint": "", "damage": None}
@@ -102,8 +102,9 @@ class Damages:
 
 
 def _damage_of(folder: Path, *, is_of_journal: bool) -> Damage | None:
-    """The damage of the run in ``folder``; None if nothing is wrong with its run.json and the start
-    of its journal, unless the error ``is_of_journal``: then it is in a later line.
+    """The damage of the run in ``folder``; None if its run.json and the start of its journal can be
+    read. With ``is_of_journal``, the error is known to be in the journal, perhaps in a line that is
+    not read here, and the result is never None.
     """
     is_whole = False
     with suppress(RunError):

@@ -50,7 +50,9 @@ class RunList:
         self._until_s = 0.0
 
     async def rows(self) -> list[dict[str, Any]]:
-        """A row for each run; games that a person played come after all other runs."""
+        """The rows of the list, as `_row_of` makes them: of at most `MAX_RUNS` runs, the one that
+        was played last first, then of at most `MAX_OWN` games that a person played.
+        """
         async with self._looking:
             if time.monotonic() >= self._until_s:
                 self._rows = await run_in_threadpool(self._look)
@@ -58,15 +60,15 @@ class RunList:
         return [dict(row) for row in self._rows]
 
     def folders(self) -> list[Path]:
-        """The folders of the runs, the one that was played last first, as they were when the list
-        was made; looks now if that is older than half of `LIST_S`.
+        """The folders of all runs, the one that was played last first, as they were when the list
+        was made. If the list is older than half of `LIST_S`, the folders are looked up now.
         """
         if time.monotonic() < self._until_s:
             return self._folders
         return run_folders(results_folder(self._home))
 
     def _look(self) -> list[dict[str, Any]]:
-        """The rows of a new list."""
+        """Makes the list anew, and returns its rows."""
         # Each game that a person played is a run of its own. Without a limit of their own, such
         # games could fill the list.
         before = self._known
@@ -87,10 +89,10 @@ class RunList:
 
 
 def _row_of(folder: Path, counted: JournalCount) -> tuple[JournalCount, dict[str, Any]]:
-    """The count of the games in the journal of the run in ``folder``, and the run's row in the
-    list.
-
-    ``counted`` is the count of the last time; counting continues from there.
+    """Counts the games in the journal of the run in ``folder``, and makes the run's row in the
+    list. ``counted`` is the count of the last time; counting continues from there. Returns the new
+    count and the row. ``problem`` in a row says why the run cannot be read; then most other keys
+    are missing.
     """
     row = {"run": run_name(folder), "folder": folder, "is_game": False, "leader": None}
     try:

@@ -118,6 +118,7 @@ def _application(home: Path, games: OpenGames | None) -> Starlette:
     ``home``           the folder
     ``open_games``     the games that people play; None if nobody can
     ``run_list``       the list of runs
+    ``bot_list``       the list of bots
     ``live``           the runs whose pages are open
     ``page_worker``    the process that reads runs
     ``lists``          makes lists of games and pages of bots, in that process
@@ -125,6 +126,8 @@ def _application(home: Path, games: OpenGames | None) -> Starlette:
     ``reports``        makes reports and pages of games, in the second process
     ``pictures``       makes the pictures of previews, in that process, too
     ``damages``        what is known of runs that cannot be read
+    ``front_pages``    first pages that are kept, see `arena.web.home.front`
+    ``shown_pages``    pages of games of the published league that are kept
     """
     app = Starlette(
         routes=[
@@ -196,9 +199,9 @@ async def _serve(
 
 
 class _Impatient(H11Protocol):
-    """A connection that is closed if its client's address has more than `MAX_FROM_ONE`, or sends no
-    request within `HEADER_S` seconds. Connections from this machine are left alone, because a proxy
-    may stand there for many readers.
+    """A connection that is closed if its client sends no request within `HEADER_S` seconds, or if
+    the client's address has more than `MAX_FROM_ONE` connections. The latter does not hold for this
+    machine itself, because a proxy may stand there for many readers.
 
     Uvicorn itself waits without a limit for the end of a request's headers.
     """

@@ -101,7 +101,9 @@ def _every_file() -> dict[str, StaticFile]:
 
 
 def static_file(request: Request) -> Response:
-    """The file that the address names, compressed if the browser takes that."""
+    """The file that the address names, compressed if the browser takes that. Raises HTTPException
+    if there is no such file.
+    """
     file = _every_file().get(request.path_params["name"])
     if file is None:
         raise HTTPException(404, "no such file here")

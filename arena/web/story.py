@@ -57,11 +57,13 @@ class Story:
         return self._state.copy()
 
     def begin(self, state: State) -> None:
-        """Begin the view with the position before the first move."""
+        """Begin the view with ``state``, the position before the first move."""
         self._look(state, start=self._film.add(state).came)
 
     def add(self, state: State, seat: int, move: int) -> None:
-        """Add a move of ``seat``, what it did, and the state after it to the view."""
+        """Add a move of ``seat``, its effects and the position after it (``state``) to the view.
+        `begin` comes first.
+        """
         assert self._state is not None, "the game has begun"
         did = effects_of(self._state, move, self.names, self._seat).effects
         came, went = self._film.add(state, move)
@@ -77,9 +79,10 @@ class Story:
         self._look(state, steps=[*self.view["steps"], step])
 
     def effects(self, state: State) -> dict[str, Any]:
-        """What each legal move of the person does, for the page: ``moves`` has, by move, the
-        pagodas that each seat has left afterwards, and the numbers of the ``lines`` that describe
-        its effects. Most lines belong to many moves.
+        """What each legal move of the person, who is to move in ``state``, does, for the page.
+        ``moves`` has by move the pagodas that each seat has left afterwards, and the numbers of the
+        ``lines`` that describe its effects. Each line has the kind, the seat, the words, the reason
+        and the rule of an effect. Most lines belong to many moves.
         """
         numbers = dict[Effect, int]()
         moves = {}
@@ -91,7 +94,9 @@ class Story:
         return {"lines": lines, "moves": moves}
 
     def faults(self, faults: Sequence[Fault]) -> list[dict[str, Any]]:
-        """Rows for the page about these faults of bots, with a sentence for each."""
+        """A row for the page about each of these faults of bots: ``seat``, ``turn``, and a sentence
+        (``words``).
+        """
         rows = []
         for fault in faults:
             words = f"{self.names[fault.seat]} forfeits ({fault.kind})"
@@ -100,7 +105,9 @@ class Story:
         return rows
 
     def _look(self, state: State, **further: Any) -> None:
-        """Makes a new view from the last one, this state, and the entries in ``further``."""
+        """Makes a new view from the last one: the board and hands of ``state``, and the entries in
+        ``further``, take the place of earlier ones.
+        """
         self._state = state.copy()
         self.view = {
             **self.view,

@@ -15,6 +15,7 @@ const streamInView = (address, listeners, onState) => {
   let source = null;
   let isOver = false;
 
+  /* The data of an event, in a list, because they may be null; or null if they are not JSON. */
   const read = (text) => {
     try {
       return [JSON.parse(text)];

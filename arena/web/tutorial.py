@@ -35,9 +35,10 @@ OPPONENT = "they"
 
 
 class Lesson(Struct, frozen=True, forbid_unknown_fields=True):
-    """A lesson: its ``key`` in addresses, its ``title``, the ``task``, what is said when it is
-    ``done`` and after a legal move that misses it (``almost``), the ``goal``, which is the kind of
-    an event or the rule that bars a move, and the ``position``.
+    """A lesson: its ``key`` in addresses, its ``title``, and the ``task``; the text after a right
+    move (``done``) and after a legal move that misses the task (``almost``); the ``goal``, which is
+    the kind of an effect that a right move has, such as ``found``, or the rule that makes a move
+    illegal, such as ``R4.4``; and the ``position``, a line of text.
     """
 
     key: str
@@ -50,7 +51,7 @@ class Lesson(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def is_about_a_bar(self) -> bool:
-        """Whether the lesson asks for a move that a rule bars."""
+        """Whether the lesson asks for a move that a rule forbids, and not for a legal one."""
         return self.goal.startswith("R")
 
 
@@ -71,13 +72,15 @@ def lesson_values(key: str) -> dict[str, Any] | None:
 @cache
 def lesson_pictures() -> dict[str, Markup]:
     """A small picture for each lesson, by its key: the tiles after a right move, or before the move
-    that a rule bars. The pictures refer to the page's parts.
+    that a rule bars. Each is an SVG whose shapes the page itself must define (`all_parts`).
     """
     return {lesson.key: _picture(lesson) for lesson in lessons()}
 
 
 def _picture(lesson: Lesson) -> Markup:
-    """The small picture of a lesson: the part of its board on which something lies."""
+    """The small picture of a lesson: the part of its board on which something lies, with a cross if
+    the lesson asks for a move that a rule forbids.
+    """
     state = parse_position(lesson.position, State)
     board = state.board
     move = PASS if lesson.is_about_a_bar else _right_move(lesson, state)
@@ -108,7 +111,9 @@ def _picture(lesson: Lesson) -> Markup:
 
 
 def _right_move(lesson: Lesson, state: State) -> int:
-    """The first move in ``state`` that does what the lesson asks for."""
+    """The first move in ``state`` that does what the lesson asks for. Raises ValueError if there is
+    none.
+    """
     names = ["human", OPPONENT]
     for move in state.legal_moves():
         effects = effects_of(state, move, names, state.mover).effects
@@ -198,8 +203,8 @@ def _pairs(state: State) -> list[Pair]:
 
 
 def _barred(state: State) -> tuple[dict[str, int], list[str]]:
-    """For each placement of a tile in hand that is not legal, the number of the reason; and the
-    reasons, which name rules.
+    """The number of a reason for each placement of a tile in hand that is not legal, by the
+    placement's text; and the reasons, sentences that name rules.
     """
     reasons = dict[str, int]()
     barred = {}

@@ -94,10 +94,10 @@ class FollowedRun(Follower):
         return running_headline(material)
 
     def shown(self, material: Material) -> Shown | None:
-        """The game that plays itself at the top of the page: the last one that ended and may be
-        shown, or the closest one when the run is over. It stays until it has been played to its
-        end, or until its deal has games to play again, because the run got more bots. None before
-        there is such a game.
+        """The game that plays itself at the top of the page: the last game that ended and may be
+        shown; or, when the run is over, the closest one. A game stays until it has been played to
+        its end, or until its deal has games to play again, because the run got more bots. None
+        before there is such a game.
         """
         if self._shown and material.is_open[self._shown_game]:
             self._shown = None
@@ -146,10 +146,11 @@ def report(folder: str, setting: PageSetting) -> str:
     return report_page(Run(Path(folder)), setting=setting).text
 
 
+# The arguments of a call of this module go through a pipe, by their places only.
 def game(folder: str, setting: PageSetting, name: str, can_play: bool) -> str:  # noqa: FBT001
-    """The HTML of the page of the game with the id ``name``; with ``can_play``, which comes over a
-    pipe by its place, the reader may play the game on. Raises RunError if there is no such game, or
-    if other games on its deal are still to be played.
+    """The HTML of the page of the game with the id ``name``. With ``can_play``, the page lets the
+    reader play the game on, if the run is finished. Raises RunError if there is no such game, or if
+    other games on its deal are still to be played.
     """
     run = Run(Path(folder))
     record = _record_to_show(run, name)
@@ -197,7 +198,7 @@ def run_picture(folder: str) -> bytes:
 
 def league_picture(key: str, turn: int | None) -> bytes:
     """A PNG picture of the published league's game with this key after ``turn`` tiles; None for its
-    end.
+    end. The key must be known.
     """
     shown = published_league().game(key)
     assert shown is not None, "the server knows the key"
@@ -205,7 +206,7 @@ def league_picture(key: str, turn: int | None) -> bytes:
 
 
 def league_game_page(setting: PageSetting, key: str) -> str:
-    """The HTML of the page of the published league's game with this key."""
+    """The HTML of the page of the published league's game with this key, which must be known."""
     league = published_league()
     shown = league.game(key)
     assert shown is not None, "the server knows the key"
@@ -273,14 +274,17 @@ def _values(material: Material, follower: FollowedRun) -> dict[str, Any]:
 
 
 def _rows_of_games(material: Material, games: Sequence[int]) -> list[dict[str, Any]]:
-    """Rows for a list of games; ``games`` has the games' positions in the journal."""
+    """Rows for a list of games (see `_row_of_game`); ``games`` has the games' positions in the
+    journal, from 0.
+    """
     records = material.scan.records(games)
     return [_row_of_game(records[game], is_open=bool(material.is_open[game])) for game in games]
 
 
 def _row_of_game(record: GameRecord, *, is_open: bool) -> dict[str, Any]:
-    """The row of a game in a list: the winners, the losers, by how many pagodas the winners won,
-    and ``is_open``, whether other games of the same deal are still to be played.
+    """The row of a game in a list: the names of the winners and the losers; by how many pagodas the
+    winners won, or that a forfeit or a shared win decided it (``by``); and ``is_open``, whether
+    other games of the same deal are still to be played.
     """
     names = seat_names(record.bots)
     winners = winners_of(record)
@@ -299,8 +303,9 @@ def _row_of_game(record: GameRecord, *, is_open: bool) -> dict[str, Any]:
 
 
 def list_of_games(folder: str, bots: Sequence[str], number: int, order: str, winner: str) -> str:
-    """The HTML of a page of the list of games in which all of ``bots`` played, in the order called
-    ``order`` (see `arena.web.game_order`), with a ``winner`` only those that this bot won.
+    """The HTML of a page of the list of games in which all of ``bots`` played. ``order`` is one of
+    `arena.web.game_order.ORDERS`; any other text means the usual order. With a ``winner`` among
+    ``bots``, only the games that this bot won or shared are listed; any other text means all.
 
     ``number`` is that of the page, from 1; a number that is too large means the last page. Raises
     RunError.

@@ -46,8 +46,8 @@ def welcome() -> dict[str, Any]:
 
 
 def last_position(record: GameRecord) -> Markup:
-    """The picture of the board at the end of the game of ``record``; it refers to the page's
-    parts.
+    """The picture of the board at the end of the game of ``record``: an SVG whose shapes the page
+    itself must define (`all_parts`).
     """
     board = find_board(record.board)
     film = Film(board)
@@ -64,14 +64,14 @@ def last_position(record: GameRecord) -> Markup:
 
 def _ladder(places: list[LeaguePlace]) -> list[dict[str, Any]]:
     """A row for each of the league's ``places``: the bot, a sentence about it, its range of places,
-    its rating as text, and the ends and the middle of its bar on the scale; None for a bot that is
-    off the scale. Bots with options are left out.
+    and its rating as text; and ``bar``, the ends and the middle of its bar on the scale, None for a
+    bot that is off the scale. Bots with options are left out.
     """
     most = max(place.high or place.elo for place in places)
     sentences = {**BUNDLED_RUNGS, **EASY_BOTS}
 
     def at(elo: float) -> float:
-        """The place of a rating on the scale."""
+        """The distance of a rating from the left end of the scale, in the units of its drawing."""
         return round(SCALE * (max(elo, LEAST_ELO) - LEAST_ELO) / (most - LEAST_ELO), 1)
 
     rows = []
@@ -95,5 +95,5 @@ def _ladder(places: list[LeaguePlace]) -> list[dict[str, Any]]:
 
 
 def _range(low: int, high: int) -> str:
-    """A range of places, such as 1 to 2, or one place."""
+    """A range of places, such as 1 to 2, as text; or one place."""
     return str(low) if low == high else f"{low}\N{EN DASH}{high}"

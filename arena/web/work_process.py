@@ -51,8 +51,8 @@ class WorkProcess:
                 return self._crew.submit(work, *given)
 
     def stop(self) -> threading.Thread | None:
-        """End the process, whatever it does; the next call starts another one. The thread that is
-        returned waits until the process has ended; None if there is no process.
+        """End the process, whatever it does, without waiting; the next call starts another one. The
+        thread that is returned ends when the process has ended; None if there is no process.
         """
         with self._lock:
             crew = self._crew

@@ -49,7 +49,9 @@ const draw = (() => {
     return part(subject, x, y);
   };
 
-  /* Make a function that shows one scene after another. It touches only what changes. */
+  /* Make a function that shows a scene, a list of numbers of `elements`, in the layers of `live` in
+     place of the scene before. It touches only what changes. With `isNext` the new elements appear in a
+     motion. Its function `light` lights elements, or stops that. */
   const stage = (live, elements) => {
     const nodes = new Map();
     const calm = matchMedia("(prefers-reduced-motion: reduce)");
@@ -112,9 +114,11 @@ const draw = (() => {
     }
   };
 
+  /* The sign of a seat: its pagoda. */
   const badge = (seat) =>
     svg("svg", { viewBox: "3 0 34 40", class: "badge", "aria-hidden": "true" }, part(`q2${seat}`));
 
+  /* A small picture of the tile with these two letters, face down for "??". */
   const domino = (letters) => {
     const known = letters !== "??";
     const node = svg("svg", {

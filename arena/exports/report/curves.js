@@ -46,8 +46,8 @@ const curves = (() => {
     const drawn = story.game.bots.flatMap((_, seat) => line(pathOf(points(seat)), seat));
     fill(container, title, picture(story, go, ...grid(story.last, 0, 0.5, 1), ...drawn));
   };
-  /* The first of two seats' share of the win as an area, the other's above it; the costly moves are
-     dots. */
+  /* A game of two: the share of seat 0 of the win as an area, that of seat 1 above it. `points` are
+     pairs of a step and the share of seat 0, from 0 to 1. Costly moves are dots. */
   const shares = (container, title, /** @type {Story} */ story, go, points) => {
     const [first] = points;
     const d = `M0 ${heightOf(first[1])}L${linePath(points).slice(1)}H${story.last}`;

@@ -29,7 +29,8 @@
   button.hidden = false;
 })();
 
-/* A film, which is a picture that plays itself, begins in its middle, or at its start if it says so.
+/* A film, which is a picture that plays itself, begins in its middle, or at its start if it has
+   `data-from="start"`.
    For readers who want no motion it stands still at its end. A timer puts it to its next step: when
    its two hundred animations ran by themselves, they took a fifth of a processor while the page was
    open. A film may have the pagodas of each seat beside it, which go with its steps. */

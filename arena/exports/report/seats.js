@@ -34,7 +34,8 @@ const tableOf = (board, players, lineOf) => {
     showScene = draw.stage(live, story.game.elements);
   };
 
-  /* `isNext`: the position before was shown last, so the move between them is shown as a motion. */
+  /* Show the position after a step. `isNext`: the position before it was shown last, so the move between
+     them is shown as a motion. `mover` is the seat whose line is marked as the next to move. */
   const show = (step, isNext, mover = story.moveAt(step + 1)?.seat) => {
     const { game, states } = story;
     const state = states[step];

@@ -46,12 +46,15 @@ const storyOf = (game, rows) => {
   };
   const states = unfold();
   const last = states.length - 1;
+  /* The move that led to a step; undefined for step 0, the start. */
   const moveAt = (number) => game.steps[number - 1];
 
+  /* The step after `turn` tiles and then `passes` passes; the last step if no step has `turn` tiles. */
   const stepOf = (turn, passes = 0) => {
     const found = states.findIndex((state) => state.turn === turn);
     return found < 0 ? last : Math.min(found + passes, last);
   };
+  /* The number of passes between the last tile before a step and the step. */
   const passesAt = (number) => number - stepOf(states[number].turn);
   /* Faults stand after the last move before them. */
   const faultsAt = (number) => game.faults.filter((fault) => stepOf(fault.turn) === number);
@@ -67,6 +70,8 @@ const storyOf = (game, rows) => {
     ]),
     ...(number === last ? [["end", endWords()]] : []),
   ];
+  /* The kinds of what happened at a step, also "home" (pagodas go back), "pass", "forfeit" and "key"
+     (a costly move). */
   const kindsOf = (number) => {
     const move = moveAt(number);
     const kinds = new Set((move?.events ?? []).map((event) => event[0]));
@@ -84,6 +89,7 @@ const storyOf = (game, rows) => {
     return cost < COSTLY || cost < error ? null : { cost, error, better };
   };
   const costly = states.flatMap((_, number) => (costOf(number) ? [number] : []));
+  /* The mover's share of the win after a move, from 0 to 1; undefined if no judge has judged it. */
   const winAt = (number) => moveAt(number)?.win ?? moveAt(number)?.grade?.[3];
   /* The steps that changed the chances in a game of two most. */
   const swings = () => {
@@ -111,8 +117,7 @@ const storyOf = (game, rows) => {
     (one, other) => one - other,
   );
 
-  /* The tiles of a seat in the order in which it got them, each with the step since which it has
-     it. */
+  /* The tiles of a seat in the order in which it got them, each with the step at which it got it. */
   const tilesOf = (seat) => {
     /** @type {[string, number][]} */
     const received = notation.tilesOf(game.hands[seat]).map((tile) => [tile, 0]);

@@ -18,6 +18,7 @@ const tables = (() => {
     return figure ? Number(figure[0].replaceAll(",", "")) : NaN;
   };
 
+  /* Sort the rows of a table by a column, counted from 0; `direction` is a value of `aria-sort`. */
   const sort = (table, column, direction) => {
     const heads = table.tHead.rows[0].cells;
     const body = table.tBodies[0];
@@ -96,6 +97,8 @@ const tables = (() => {
     });
   };
 
+  /* Make the tables in `root` sortable, sort them as the reader has sorted earlier copies of them, and
+     let arrow keys lead through head-to-head tables. */
   const dress = (root) => {
     for (const table of root.querySelectorAll("table.sortable")) {
       for (const head of table.tHead.rows[0].cells) {

@@ -48,7 +48,7 @@ const storyNamed = ({ games, boards, stories }, id) => {
 };
 
 /**
- * Whether the hand of a seat is shown: a reader can choose to see only what one seat saw.
+ * Whether the hand of a seat is shown: the reader can choose to see only what one seat saw.
  *
  * @param {Viewer} viewer
  */
@@ -97,8 +97,9 @@ const addressOf = ({ story, twin }, turn, passes = 0) => {
 };
 
 /**
- * The address of a position to give to others. That of the game of a page on a server names the
- * tile in the query, because a server that shows a preview of it cannot see the fragment.
+ * The address of a position to give to others. On a server's page of one game it is a query such as
+ * "?t=12", because a server that makes a preview of the page cannot see a fragment. A position after
+ * passes, or with a twin, has a fragment all the same.
  *
  * @param {Viewer} viewer
  */

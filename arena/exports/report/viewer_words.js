@@ -82,7 +82,7 @@ const betterMoveButton = (viewer, step, move, tabindex) => {
 };
 
 /**
- * What a costly move cost, and a better move, as a list of at most one node.
+ * What a costly move cost, and a better move, as a list of one node; empty for any other move.
  *
  * @param {Viewer} viewer
  */

@@ -158,7 +158,7 @@ class Worker:
             assert isinstance(player, BotPlayer), "the bot is a program"
             try:
                 told = lines_of_failed_start(player)
-            except Void:  # a machine that is too busy is reported when games are played
+            except Void:  # a failure of the machine is reported when games are played
                 player.dismiss()
                 continue
             except BaseException:

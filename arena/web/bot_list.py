@@ -52,7 +52,7 @@ class BotList:
         """
         registry = registry_of(self._home)
         labels = [label for label in registry.labels() if "@" not in label]
-        ratings = self._ratings(runs[RATED_IN::-1])
+        ratings = self._ratings(runs[:RATED_IN][::-1])
         rated_ones = {name for name, _ in ratings if player.NAME.fullmatch(name)}
         labels += sorted({*player.NAMES, *rated_ones} - {*labels})
         folders = registry.folders()

@@ -101,7 +101,6 @@ class OpenGame(Player):
         self._past = past or Past()
         self._help = _Help(undone=1 if past else 0)
         self._help_at = dict[int, _Help]()
-        self._is_ended = False
         self._heard_s = time.monotonic()
         self._status: dict[str, Any] = {}
         # For each page that waits for a new view: an event, and the loop in which it is set.
@@ -270,7 +269,6 @@ class OpenGame(Player):
         """Give the game up, because the server stops. This does not wait until the game's thread
         has ended; `wait` does.
         """
-        self._is_ended = True
         self.leave("the server has stopped")
 
     def wait(self, seconds: float) -> None:

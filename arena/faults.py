@@ -2,7 +2,7 @@
 author can do.
 
 A bot that commits a fault forfeits its game (`arena.errors.Forfeit`). Most faults are found by
-arena/players/aftermath.py, and their evidence is written by arena/records/evidence.py.
+arena/players/failures.py, and their evidence is written by arena/records/evidence.py.
 """
 
 from enum import StrEnum

@@ -11,8 +11,8 @@ from arena.cli.terminal import say, tell
 from arena.commands.home import MARK
 from arena.errors import cannot_write
 from arena.players.folder import copy_files
-from arena.players.passing import remove_tree
 from arena.players.registry import ladder, made_if_filled
+from arena.players.temporary import remove_tree
 
 MARK_TEXT = (
     "The arena keeps its bots in bots/ and its runs in results/ here. This file marks the folder as"

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from arena.commands.home import results_folder
 from arena.errors import ConfigError, RunError
 from arena.exports.grid import number
-from arena.players.passing import remove_tree
+from arena.players.temporary import remove_tree
 from arena.ratings.cells import text_of
 from arena.ratings.column import in_whole_elo
 from arena.ratings.columns import STANDINGS

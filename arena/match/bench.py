@@ -14,11 +14,11 @@ from msgspec.structs import replace
 from arena.errors import ArenaError, BusyMachineError, Forfeit, Void
 from arena.faults import FaultKind
 from arena.match.referee import GamePlan, Referee, Wait
-from arena.players.aftermath import CRASHED
 from arena.players.bot import BotPlayer, Speech
 from arena.players.channel import Flooded, LongLine, OutputEnded, TimedOut
 from arena.players.decoding import shown
 from arena.players.endings import Ending
+from arena.players.failures import CRASHED
 from arena.players.folder import Bot
 from arena.players.labels import odds_of
 from arena.players.messages import Start, encode

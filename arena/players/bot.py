@@ -11,10 +11,10 @@ from msgspec.structs import replace
 from arena import __version__
 from arena.errors import Forfeit
 from arena.faults import FaultKind
-from arena.players.aftermath import Aftermath
 from arena.players.channel import Channel, Unanswered, WireLog
 from arena.players.crashes import with_own_paths, without_quoted
 from arena.players.decoding import MOVE_EXAMPLE, READY_EXAMPLE, decode_reply, read_note, shown
+from arena.players.failures import Aftermath
 from arena.players.folder import Bot
 from arena.players.messages import PROTOCOL, SILENCE, Hello, Move, Quit, Ready, Start, ToBot, encode
 from arena.players.player import KEPT_BYTES, Answer, Dialogue, Player

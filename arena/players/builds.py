@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from arena.players.passing import remove_tree
+from arena.players.temporary import remove_tree
 
 INCOMING = ".incoming-"
 LOCK = ".lock"

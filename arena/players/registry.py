@@ -16,7 +16,7 @@ import arena
 from arena.errors import OTHER_HOME, BotFolderError, UserError, cannot_write, did_you_mean
 from arena.players.folder import Bot, bot_at, content_hash, copy_files, from_inside, home_of_script
 from arena.players.manifest import EXAMPLE, MANIFEST_FILE, Manifest, check_name, read_manifest
-from arena.players.passing import age_s, remove_tree
+from arena.players.temporary import age_s, remove_tree
 from arena.records.record import version_key
 
 LADDER = (

@@ -29,11 +29,11 @@ from arena.players.folder import (
     near_paths,
 )
 from arena.players.manifest import MANIFEST_FILE, played_text
-from arena.players.passing import make_passing, remove_passing, remove_tree, run_tool
 from arena.players.process import run_build
 from arena.players.sandbox.programs import unfit_program
 from arena.players.sandbox.readable import search_path
 from arena.players.sandbox.tiers import OPEN, Sandbox
+from arena.players.temporary import make_passing, remove_passing, remove_tree, run_tool
 
 _XCODE = "xcode-select --install"
 INSTALL = {

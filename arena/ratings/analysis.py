@@ -15,8 +15,8 @@ from msgspec.structs import asdict
 from numpy.typing import NDArray
 
 from arena.players.labels import label_among, nearest_label
+from arena.ratings.column_values import pairs_table, seats_table
 from arena.ratings.company import Company, company
-from arena.ratings.frames import pairs_table, seats_table
 from arena.ratings.intervals import holm, quantile
 from arena.ratings.model import rate
 from arena.ratings.notes import without_note
@@ -53,12 +53,12 @@ class Analysis(NamedTuple):
     ``notes``      sentences that say which games are left out
     ``company``    the clearest case of a third bot that changes the difference of two others; None
                    if there is no clear case
-    ``seats``      the table of `frames.seats_table`
+    ``seats``      the table of `column_values.seats_table`
     ``met_again``  the table of `reunions_table`
     ``times``      the table of `Spent.times`
     ``endings``    the table of `Spent.endings`
     ``machines``   the table of `Spent.machines`
-    ``opponents``  the rows of `frames.pairs_table` for the requested bot; None if no bot was
+    ``opponents``  the rows of `column_values.pairs_table` for the requested bot; None if no bot was
                    requested
     ``voids``      the table of `voids_table`
     """

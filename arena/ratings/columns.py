@@ -1,7 +1,7 @@
 """The columns of the tables, each described once: CSV files, terminal, report, data frames and docs
 are made from these descriptions.
 
-To add a column, describe it here and compute it in `frames` (in `history` for a column of
+To add a column, describe it here and compute it in `column_values` (in `history` for a column of
 `HISTORY`); what it needs from the records is counted in `tally` and `results`. ``make golden``
 writes the lists in the docs.
 """

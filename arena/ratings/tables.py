@@ -1,5 +1,5 @@
 """Makes the tables of a run or of a results file, with the notes and sentences that are shown under
-them. What the tables contain is computed in `frames`.
+them. What the tables contain is computed in `column_values`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,9 +10,7 @@ import numpy as np
 
 from arena.errors import UserError, did_you_mean
 from arena.players.labels import nearest_label
-from arena.ratings.company import company
-from arena.ratings.fit import Fit
-from arena.ratings.frames import (
+from arena.ratings.column_values import (
     Covariance,
     covariance_of,
     faults_table,
@@ -20,6 +18,8 @@ from arena.ratings.frames import (
     seats_table,
     standings_table,
 )
+from arena.ratings.company import company
+from arena.ratings.fit import Fit
 from arena.ratings.model import FEW_DEALS, Ratings, bounds_of, rate
 from arena.ratings.notes import (
     company_note,
@@ -51,8 +51,9 @@ if TYPE_CHECKING:
 class Tables(NamedTuple):
     """The tables of a run or of a results file.
 
-    ``data``         the tables ``standings``, ``pairs``, ``seats`` and ``faults`` of `frames`, by
-                     these names, which are also the names of the same tables as data frames
+    ``data``         the tables ``standings``, ``pairs``, ``seats`` and ``faults`` of
+                     `column_values`, by these names, which are also the names of the same tables
+                     as data frames
     ``games``        the number of counted games, or matches
     ``clusters``     the number of deals on which these games were played; without deals, of the
                      groups of games that ``unit`` names
@@ -62,7 +63,7 @@ class Tables(NamedTuple):
     ``rated_games``  the number of games between bots with a rating
     ``independent_games``  how many games without shared luck would hold as much information as the
                            rated games; None if unknown
-    ``covariances``  the covariance of the ratings in Elo squared, see `frames.covariance_of`
+    ``covariances``  the covariance of the ratings in Elo squared, see `column_values.covariance_of`
     ``anchors``      the ratings at which the user held bots, by name
     ``unit``         the word for a group of games with shared luck: deal, block or game
     ``match``        the boards of the matches by which the run is scored; empty if it is scored by
@@ -100,24 +101,24 @@ class Tables(NamedTuple):
 
     @property
     def standings(self) -> "pd.DataFrame":
-        """The table of `frames.standings_table` as a data frame. This loads pandas, as do the other
-        data frames.
+        """The table of `column_values.standings_table` as a data frame. This loads pandas, as do
+        the other data frames.
         """
         return self.data["standings"].frame
 
     @property
     def pairs(self) -> "pd.DataFrame":
-        """The table of `frames.pairs_table` as a data frame."""
+        """The table of `column_values.pairs_table` as a data frame."""
         return self.data["pairs"].frame
 
     @property
     def seats(self) -> "pd.DataFrame":
-        """The table of `frames.seats_table` as a data frame."""
+        """The table of `column_values.seats_table` as a data frame."""
         return self.data["seats"].frame
 
     @property
     def faults(self) -> "pd.DataFrame":
-        """The table of `frames.faults_table` as a data frame."""
+        """The table of `column_values.faults_table` as a data frame."""
         return self.data["faults"].frame
 
     @property

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from arena.errors import UserError, did_you_mean
+from arena.rules.board_state import is_forbidden_join
 from arena.rules.boards import COLOURS, squares_of
 from arena.rules.notation import (
     KIND_SHIFT,
@@ -20,7 +21,6 @@ from arena.rules.notation import (
     move_text,
     split_move,
 )
-from arena.rules.state import is_forbidden_join
 from arena.rules.terms import MAJOR
 
 if TYPE_CHECKING:

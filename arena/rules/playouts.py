@@ -16,8 +16,8 @@ from arena.rules.notation import COPIES, KIND_SHIFT, PASS, SQUARE_MASK, TILES, U
 from arena.rules.terms import MAJOR, NOBODY, OwnedProvince
 
 if TYPE_CHECKING:
+    from arena.rules.board_state import BoardState
     from arena.rules.pure import State
-    from arena.rules.state import BoardState
 
 
 PLACED = 118

@@ -7,6 +7,7 @@ halo and a mask says whether they touch. Rule numbers such as R4.4 refer to prot
 from collections.abc import Callable, Iterable, Sequence
 
 from arena.errors import IllegalMoveError
+from arena.rules.board_state import BoardState
 from arena.rules.boards import Board, nth_square, squares_of
 from arena.rules.notation import (
     KIND_SHIFT,
@@ -31,7 +32,6 @@ from arena.rules.playouts import (
     roll_out,
 )
 from arena.rules.setup import NONE_PLACED, checked_setup, is_same_position, parts_of
-from arena.rules.state import BoardState
 from arena.rules.terms import HAND, NO_SPACE, NO_TILES, PAGODAS, Event
 
 

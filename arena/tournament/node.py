@@ -16,10 +16,10 @@ from msgspec import Struct
 
 from arena.errors import ArenaError
 from arena.match.referee import GamePlan
-from arena.players.passing import remove_tree
 from arena.players.player import is_built_in
 from arena.players.sandbox.tiers import Tier, at_least
 from arena.players.staging import Packed, unpack
+from arena.players.temporary import remove_tree
 from arena.rules import pure
 from arena.rules.boards import built_in
 from arena.rules.notation import parse_deck

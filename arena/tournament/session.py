@@ -14,10 +14,10 @@ from msgspec import Struct
 
 from arena.errors import OTHER_HOME, BotFolderError, RunError, cannot_write
 from arena.players.folder import Bot
-from arena.players.passing import remove_abandoned, remove_tree
 from arena.players.player import is_built_in
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.staging import passing_folder, stage_for_run
+from arena.players.temporary import remove_abandoned, remove_tree
 from arena.records.journal import JOURNAL_FILE, Journal
 from arena.records.league import LEAGUE_FILE
 from arena.records.ownership import MARK, is_made_here, mark_run

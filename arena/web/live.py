@@ -63,7 +63,7 @@ def state_of(folder: Path) -> Fingerprint:
 
 
 class Sight(NamedTuple):
-    """What `arena.web.views.look_at` found in a run.
+    """What `arena.web.rendering.look_at` found in a run.
 
     ``parts``    the parts of the run's page as HTML, by name
     ``is_over``  whether all games of the run have been played

@@ -33,8 +33,8 @@ class PageCache:
         self._waiting = 0
 
     async def page(self, work: str, folder: Path, *given: Any) -> Any:
-        """The page or the picture of the run in ``folder`` that the function of `arena.web.views`
-        called ``work`` makes from ``folder`` and ``given``.
+        """The page or the picture of the run in ``folder`` that the function ``work`` of
+        `arena.web.rendering` makes from ``folder`` and ``given``.
 
         Raises the ArenaErrors that the function raises, and HTTPException if too many readers wait.
         """
@@ -43,7 +43,7 @@ class PageCache:
             return await asyncio.shield(self._made((work, str(folder), *given), state))
 
     async def lasting(self, work: str, *given: Any) -> Any:
-        """What the function of `arena.web.views` called ``work`` makes from ``given`` alone, so
+        """What the function of `arena.web.rendering` called ``work`` makes from ``given`` alone, so
         that it stays true as long as the server runs. Raises what `page` raises.
         """
         with self._waiting_reader():

@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 
 class PageWorker:
-    """One process that calls functions of `arena.web.views`, a module that takes long to load.
+    """One process that calls functions of `arena.web.rendering`, a module that takes long to load.
 
     The first call starts the process. It has a low priority, so that games come first.
     """
@@ -31,8 +31,8 @@ class PageWorker:
         self._turn = asyncio.Lock()
 
     async def ask(self, work: str, *given: Any) -> Any:
-        """Call the function of `arena.web.views` called ``work`` with the arguments ``given``, in
-        the worker's process, and return its result. Calls wait for each other.
+        """Call the function ``work`` of `arena.web.rendering` with the arguments ``given``, in the
+        worker's process, and return its result. Calls wait for each other.
 
         Raises the ArenaErrors that the function raises; and RunError if the function takes longer
         than `PATIENCE_S`, its process dies, it raises anything else, or the server has stopped.
@@ -58,7 +58,7 @@ class PageWorker:
                 raise RunError(f"cannot read the run: {got}") from error
 
     async def prepare(self) -> None:
-        """Start the process and load `arena.web.views`, so that the first page is quick. Does
+        """Start the process and load `arena.web.rendering`, so that the first page is quick. Does
         nothing if the process runs.
         """
         if not self._process.is_started:
@@ -71,7 +71,7 @@ class PageWorker:
 
 
 def _call(work: str, *given: Any) -> Any:
-    """Call the function of `arena.web.views` called ``work`` with the arguments ``given``, and
+    """Call the function of `arena.web.rendering` called ``work`` with the arguments ``given``, and
     return its result. Runs in the worker's process.
     """
-    return getattr(import_module("arena.web.views"), work)(*given)
+    return getattr(import_module("arena.web.rendering"), work)(*given)

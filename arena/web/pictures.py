@@ -7,7 +7,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from arena.commands.published import published_league
-from arena.web.home import folder_of
+from arena.web.pages import folder_of
 from arena.web.previews import HOME_PICTURE, turn_of
 from arena.web.welcome import HERO
 

@@ -25,10 +25,10 @@ from arena.records.timing import Timing
 from arena.rules.boards import BUILT_IN, find_board
 from arena.rules.explain import rulebook
 from arena.tournament.session import new_seed
-from arena.web.home import SitePages, folder_of, page, whole_number
 from arena.web.lessons import RefusedError
 from arena.web.opengame import OpenGame
 from arena.web.opengames import OpenGames
+from arena.web.pages import SitePages, folder_of, page, whole_number
 from arena.web.played_on import played_on
 from arena.web.run_list import when
 from arena.web.tutorial import lesson_pictures, lessons

@@ -17,7 +17,7 @@ from arena.errors import ArenaError, RunError
 from arena.records.journal import journal_of, read_lines
 from arena.records.record import decode_record
 from arena.tournament.run import Run
-from arena.web import home as pages
+from arena.web import pages
 from arena.web.live import Fingerprint, state_of
 from arena.web.places import RESULTS, run_name, without_folders
 from arena.web.run_list import run_folders

@@ -14,8 +14,7 @@ from starlette.exceptions import HTTPException
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from arena.errors import ArenaError, UserError
-from arena.web import home as pages
-from arena.web import pictures, play, static_files
+from arena.web import pages, pictures, play, static_files
 from arena.web.bot_list import BotList
 from arena.web.guard import LOOPBACK, Gate, Guard
 from arena.web.live import Live
@@ -126,7 +125,7 @@ def _application(home: Path, games: OpenGames | None) -> Starlette:
     ``reports``        makes reports and pages of games, in the second process
     ``pictures``       makes the pictures of previews, in that process, too
     ``damages``        what is known of runs that cannot be read
-    ``front_pages``    first pages that are kept, see `arena.web.home.front`
+    ``front_pages``    first pages that are kept, see `arena.web.pages.front`
     ``shown_pages``    pages of games of the published league that are kept
     """
     app = Starlette(

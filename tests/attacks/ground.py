@@ -18,10 +18,10 @@ import tty
 from pathlib import Path
 
 import arena
-from arena.players.passing import remove_tree
 from arena.players.process import BotProcess
 from arena.players.sandbox.grants import NO_GRANTS
 from arena.players.sandbox.tiers import Sandbox
+from arena.players.temporary import remove_tree
 
 PROGRAMS = Path(__file__).with_name("programs")
 INTERPRETERS = {".py": "python3", ".sh": "sh"}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.players.passing import PREFIX, UNFINISHED, remove_abandoned
+from arena.players.temporary import PREFIX, UNFINISHED, remove_abandoned
 from tests.attacks.ground import commands
 from tests.support.commandline import RANDOM
 from tests.support.kills import wait_for_games

@@ -14,7 +14,7 @@ import pytest
 from arena.faults import FaultKind
 from arena.match.referee import Referee
 from arena.match.replay import replay, start_state
-from arena.players import aftermath, timekeeper
+from arena.players import failures, timekeeper
 from arena.players.bot import BotPlayer
 from arena.players.folder import bot_at
 from arena.players.player import InProcessPlayer, random_move
@@ -236,7 +236,7 @@ def misbehaving(program, sandbox=OPEN):
 def play_with_a_fitting_grace(monkeypatch):
     def fitted(program, *table, **options):
         if program in LATE:
-            monkeypatch.setattr(aftermath, "GRACE_NS", 60_000_000_000)
+            monkeypatch.setattr(failures, "GRACE_NS", 60_000_000_000)
         if program in HANGING:
             monkeypatch.setattr(timekeeper, "MIN_PATIENCE_NS", 0)
         return played(program, *table, **options)

@@ -11,9 +11,9 @@ import pytest
 from arena.errors import BotFolderError
 from arena.players.folder import bot_at
 from arena.players.manifest import read_manifest
-from arena.players.passing import remove_tree
 from arena.players.registry import Registry
 from arena.players.staging import lack, missing_file, stage, staged_for_a_while
+from arena.players.temporary import remove_tree
 
 GOOD = 'name = "ann"\nversion = "1"\ncommand = ["python3", "bot.py"]\n'
 
@@ -508,6 +508,8 @@ def test_removing_an_ordinary_folder_starts_no_program(tmp_path, monkeypatch):
     (tmp_path / "folder" / "below").mkdir(parents=True)
     (tmp_path / "folder" / "below" / "file").touch()
     started = []
-    monkeypatch.setattr("arena.players.passing.run_tool", lambda *command: started.append(command))
+    monkeypatch.setattr(
+        "arena.players.temporary.run_tool", lambda *command: started.append(command)
+    )
     remove_tree(str(tmp_path / "folder"))
     assert (started, list(tmp_path.iterdir())) == ([], [])

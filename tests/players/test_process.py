@@ -248,7 +248,7 @@ import json, os, resource, sys, tempfile
 from pathlib import Path
 from arena.errors import Void
 from arena.players.orphans import is_subreaper
-from arena.players.passing import remove_abandoned
+from arena.players.temporary import remove_abandoned
 from arena.players.process import BotProcess
 from arena.players.sandbox.tiers import Sandbox
 

@@ -16,9 +16,9 @@ import pytest
 from arena.errors import MoveError
 from arena.players.views import position_view
 from arena.rules import State, pure, state
+from arena.rules.board_state import BoardState
 from arena.rules.notation import move_text, parse_move
 from arena.rules.positions import parse_position, position_text
-from arena.rules.state import BoardState
 from arena.rules.terms import NOBODY
 from tests.protocol.dialogue import blocks
 from tests.protocol.vectors import FOLDER, WRITERS, judged, lines, position_state, replayed, write

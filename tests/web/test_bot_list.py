@@ -9,8 +9,7 @@ from starlette.requests import Request
 
 from arena.players import folder as bot_folder
 from arena.players import registry
-from arena.web import bot_list
-from arena.web import home as pages
+from arena.web import bot_list, pages
 from arena.web.bot_list import BotList
 from arena.web.run_list import RunList
 from tests.exports.runs import write_run

@@ -8,7 +8,7 @@ import pytest
 
 from arena.exports.raster import picture_of_position
 from arena.rules.boards import built_in
-from arena.web.views import run_picture
+from arena.web.rendering import run_picture
 from tests.exports.runs import duels, write_run
 from tests.support.png import pixels_of
 from tests.web.serving import HALF

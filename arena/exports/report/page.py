@@ -251,7 +251,7 @@ class Around(NamedTuple):
 
 
 class OnePage:
-    """The addresses inside a report, which is one file. (`arena.web.home.SitePages` has the
+    """The addresses inside a report, which is one file. (`arena.web.pages.SitePages` has the
     addresses of a web site.) An address is empty if the report does not contain its target.
 
     ``opponents``  for each bot that has a page, the opponents on that page

@@ -16,7 +16,6 @@ from pathlib import Path
 from msgspec import Struct
 
 from arena.errors import SandboxError
-from arena.players.passing import make_passing, remove_passing
 from arena.players.sandbox import confine
 from arena.players.sandbox.grants import (
     NO_GRANTS,
@@ -36,6 +35,7 @@ from arena.players.sandbox.readable import (
     search_path,
     user_packages,
 )
+from arena.players.temporary import make_passing, remove_passing
 
 PROCESSES = 128
 SIGNALS = 8

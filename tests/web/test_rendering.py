@@ -5,7 +5,7 @@ import json
 import pytest
 
 from arena.records.record import encode_record
-from arena.web import views
+from arena.web import rendering
 from tests.exports.runs import duels, games_won, write_run
 
 
@@ -13,7 +13,7 @@ from tests.exports.runs import duels, games_won, write_run
 def followed(monkeypatch):
     """The runs that are followed: none at first."""
     runs = {}
-    monkeypatch.setattr(views, "_followed", runs)
+    monkeypatch.setattr(rendering, "_followed", runs)
     return runs
 
 
@@ -28,14 +28,14 @@ def change(run, **changed):
 def test_a_shown_game_goes_when_its_deal_has_games_to_play_again(tmp_path, followed):
     """A new bot will play the same tiles, and its author may look at the page."""
     run = write_run(tmp_path / "run", "ab", duels("ab", 2), deals=2)
-    assert views.look_at(str(run)).is_over
+    assert rendering.look_at(str(run)).is_over
     [follower] = followed.values()
-    before = follower.shown(views.followed_run(str(run)))
+    before = follower.shown(rendering.followed_run(str(run)))
     assert before is not None
     change(run, bots=["a", "b", "c"])
-    board = views.look_at(str(run)).parts["board"]
+    board = rendering.look_at(str(run)).parts["board"]
     assert followed[str(run)] is follower
-    assert follower.shown(views.followed_run(str(run))) is None
+    assert follower.shown(rendering.followed_run(str(run))) is None
     assert before.picture not in board
 
 
@@ -43,8 +43,8 @@ def test_the_verdict_of_a_comparison_goes_on_when_it_gets_more_games(tmp_path):
     games = games_won("a", "b", 9)
     run = write_run(tmp_path / "run", "ab", games[:4], deals=2)
     change(run, compare={"new": "a", "old": "b", "elo0": 0, "elo1": 100})
-    assert "undecided" in views.look_at(str(run)).parts["sentence"].lower()
+    assert "undecided" in rendering.look_at(str(run)).parts["sentence"].lower()
     change(run, deals=100)
     with (run / "games.jsonl").open("ab") as file:
         file.write(b"".join(encode_record(game) + b"\n" for game in games[4:]))
-    assert ": better" in views.look_at(str(run)).parts["sentence"]
+    assert ": better" in rendering.look_at(str(run)).parts["sentence"]

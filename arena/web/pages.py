@@ -396,8 +396,8 @@ def learn(request: Request) -> Response:
 
 
 async def _part(request: Request, title: str, work: str, *given: Any) -> Response:
-    """A page with the HTML that the function of `arena.web.views` called ``work`` makes from the
-    run that the address names and from ``given``. ``title`` is the page's title.
+    """A page with the HTML that the function ``work`` of `arena.web.rendering` makes from the run
+    that the address names and from ``given``. ``title`` is the page's title.
     """
     folder = _run_named(request)
     main = await request.app.state.lists.page(work, folder, *given)

@@ -34,8 +34,8 @@ from arena.records.record import GameRecord, name_of
 from arena.rules.boards import find_board
 from arena.tournament.run import Run
 from arena.web.game_order import ORDERS, games_in_order, order_named
-from arena.web.home import PARTS, SitePages, setting_of_pages
 from arena.web.live import Sight
+from arena.web.pages import PARTS, SitePages, setting_of_pages
 from arena.web.places import run_name
 
 LATEST = 12

@@ -6,8 +6,8 @@ import time
 import pytest
 
 from arena.faults import FaultKind
-from arena.players.aftermath import Aftermath
 from arena.players.channel import Channel, OutputEnded
+from arena.players.failures import Aftermath
 from arena.players.folder import bot_at
 from arena.players.process import STEP_NS, BotProcess, moments
 from arena.players.sandbox.tiers import OPEN

@@ -153,7 +153,7 @@ class MoveError(ArenaError):
 
 class InvalidMoveError(MoveError):
     """A text or number is no move at all: it cannot be read, or names squares that the board does
-    not have.
+    not have or that do not share an edge.
     """
 
 

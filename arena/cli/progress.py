@@ -110,6 +110,7 @@ class Progress:
         self._is_compared = session.run.config.compare is not None
         self._faults = 0
         self._printed_faults = set[str]()
+        self._has_left_out = False
         self._waiting = set[str]()
         self._late: list[str] = []
         self._began = time.monotonic()
@@ -237,15 +238,19 @@ class Progress:
             if fault.kind == FaultKind.LATE:
                 self._late.append(bots[fault.seat])
             text = _fault_text(bots[fault.seat], fault)
-            if text in self._printed_faults or len(self._printed_faults) > SHOWN_FAULTS:
+            if text in self._printed_faults:
                 continue
-            self._printed_faults.add(text)
-            if len(self._printed_faults) > SHOWN_FAULTS:
-                text = f"further forfeits are in {self._session.run.folder / 'faults'}"
-            self.say(text)
+            if len(self._printed_faults) < SHOWN_FAULTS:
+                self._printed_faults.add(text)
+                self.say(text)
+            elif not self._has_left_out:
+                self._has_left_out = True
+                self.say(f"further forfeits are in {self._session.run.folder / 'faults'}")
 
     def has_shown(self, bot: str, fault: Fault) -> bool:
-        """Whether this session has already printed a line about this fault of this bot."""
+        """Whether this session has printed a line about a fault of this bot in the words of
+        ``fault``. False if it prints nothing.
+        """
         return not self._quiet and _fault_text(bot, fault) in self._printed_faults
 
     def _show_waits(self, waits: Sequence[Wait]) -> None:

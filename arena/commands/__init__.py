@@ -1,4 +1,4 @@
 """What commands do, for the command line and for programs. Nothing in this package prints or exits.
-Functions here take a callback ``tell`` and pass it each sentence for the user, such as ``note:
-...`` or ``warning: ...``.
+A function that has something to say to the user takes a callback ``tell`` and passes it each
+sentence, such as ``note: ...`` or ``warning: ...``.
 """

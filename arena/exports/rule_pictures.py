@@ -16,7 +16,8 @@ class RulePicture(NamedTuple):
 
     ``text``     the SVG file
     ``width``, ``height``  its size in pixels
-    ``drawing``  the SVG of the picture without the parts and styles, for a page that has them
+    ``drawing``  what the file draws, without the ``<svg>`` element around it and without the shapes
+                 (`arena.exports.parts`) and styles that it refers to: for a page that defines them
     """
 
     text: str

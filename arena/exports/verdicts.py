@@ -89,10 +89,10 @@ def left_text(test: SequentialTest, games_a_block: int) -> str:
 def bill_text(
     test: SequentialTest, games_a_block: int, seconds: Callable[[int], float] | None
 ) -> str:
-    """A sentence on how many games ``test`` takes if the bots are close, and if they are far apart,
-    and how long these games take. ``games_a_block`` is the number of games in a block. ``seconds``
-    returns the time, in seconds, that a number of games takes; None gives no times. The test must
-    have a block.
+    """A sentence on how many more games ``test`` needs, and how long they take: once if the new bot
+    is only a little better, once if it is far better. ``games_a_block`` is the number of games in a
+    block. ``seconds`` returns the time, in seconds, that a number of games takes; None gives no
+    times. At least one block must have been counted, and the test must be undecided.
     """
     parts = []
     for times in CLOSE_AND_FAR:

@@ -286,7 +286,8 @@ class Bench:
             player.stop()
 
     def start(self, player: BotPlayer) -> None:
-        """Starts the process of ``player`` and announces a game. Raises Failed for the bot's fault,
+        """Starts the process of ``player`` and queues the message that announces a game, which is
+        sent with the next request. Raises Failed for the bot's fault,
         and also if the sandbox cannot be made; Void or BusyMachineError if the machine fails.
         """
         try:

@@ -213,8 +213,8 @@ class Registry:
         for name in names:
             for label in reversed(self.versions(name)):
                 with suppress(BotFolderError):
-                    version = "" if "@" in label else f"@{read_manifest(self.root / label).version}"
-                    versions.append(f"{label}{version}")
+                    version = read_manifest(self.root / label).version
+                    versions.append(label if "@" in label else f"{label}@{version}")
         return versions
 
     def of_ladder(self) -> list[str]:

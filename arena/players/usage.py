@@ -392,7 +392,9 @@ def disk_use(folders: list[str], opened: list[os.stat_result], most: int) -> tup
 
 
 def names_in(folder: str) -> list[str]:
-    """The names in a folder; empty if this process may not list it."""
+    """The names in a folder; empty if it cannot be listed, for example because it does not exist
+    any more.
+    """
     try:
         return os.listdir(folder)  # noqa: PTH208 - for speed
     except OSError:

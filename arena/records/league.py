@@ -1,5 +1,6 @@
-"""league.jsonl: the events of a league in their order, one per line: which versions joined, how
-their status changed, and which games were drawn.
+"""league.jsonl: the events of a league in their order, one per line: for example which versions
+joined, how their status changed, which games were drawn, how the scale was fixed, which ratings
+versions had when they were placed, and which regression tests began.
 
 A league plays the games that its *draws* name, and a draw's line is on disk before its games are
 played. Any arena of the user may append a line under a lock, for example a command that retires a

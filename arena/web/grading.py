@@ -121,7 +121,9 @@ class GameGrades:
             self._played.append(_Pending(state, move))
 
     def hand_out(self) -> None:
-        """Has all remembered moves judged in the grader's process. Call it while no bot thinks."""
+        """Queues the judgement of all remembered moves in the grader's process, and does not wait
+        for it; `judged` does. Call it while no bot thinks, because the process begins at once.
+        """
         for state, move in self._played:
             self._futures.append(self._grader.submit(state, move, self._seat, self._game))
         self._played.clear()

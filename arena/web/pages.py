@@ -89,7 +89,7 @@ class SitePages:
         return self.games([name, other])
 
     def id_of_meeting(self, name: str, other: str) -> str:
-        """The HTML id of the row with the results of two bots against each other."""
+        """The HTML id of the row about the opponent ``other`` on the page of the bot ``name``."""
         return f"vs-{quote(name, safe='')}-{quote(other, safe='')}"
 
     def more(self, name: str) -> str:  # noqa: ARG002

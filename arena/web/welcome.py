@@ -29,8 +29,10 @@ SCALE = 200.0
 
 @cache
 def welcome() -> dict[str, Any]:
-    """The values for the templates of the first page: the ``hero``, a game that plays itself, the
-    ``league`` with its ``ladder``, and the games ``worth`` a look.
+    """The values for the templates of the first page: ``hero``, the ``game`` that plays itself and
+    its ``film``; the published ``league``; ``leader``, the name of its best bot; ``ladder``, the
+    rows of its table; and ``worth``, the games worth a look, each with the picture of its last
+    position.
     """
     league = published_league()
     hero = league.game(HERO)

@@ -161,3 +161,10 @@ def test_a_second_ctrl_c_ends_a_command_that_does_something_else_than_wait_for_g
             assert process.stdout.readline().strip() == expected
             process.send_signal(signal.SIGINT)
         assert process.wait(timeout=60) == 130
+
+
+def test_five_different_faults_are_printed_and_then_where_the_others_are(arena):
+    arena.add_bot("various", CRASH.replace('"a square"', 'str(message["hand"])'))
+    _, err = arena("run", "various", "rnd", "--deals", 4, "--seed", "s", "--out", "r", status=1)
+    assert err.count("forfeit: various (exit): ") == 5
+    assert err.count("further forfeits are in ") == 1

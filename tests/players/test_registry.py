@@ -226,3 +226,14 @@ def test_a_name_belongs_to_its_first_author_and_the_versions_are_numbered_here(r
     for name, owner in (("bold", "bea"), ("ann", "nobody"), ("high", "the ladder")):
         with pytest.raises(BotFolderError, match=f"'{name}' belongs to {owner}"):
             owned(registry, tmp_path, "eve", name, "3")
+
+
+def test_a_version_that_cannot_be_read_is_not_among_every_version(registry, tmp_path):
+    owned(registry, tmp_path, "bea", "bold", "1")
+    owned(registry, tmp_path, "bea", "bold", "2")
+    owned(registry, tmp_path, "bea", "bold", "3")
+    versions = [label for label in registry.every_version() if label.startswith("bold@")]
+    assert versions == ["bold@1", "bold@2", "bold@3"]
+    for broken in ("bold@2", "bold"):
+        (registry.root / broken / "bot.toml").write_text("broken")
+    assert [label for label in registry.every_version() if "bold" in label] == ["bold@1"]

@@ -35,6 +35,7 @@ from tests.exports.runs import game_of, write_run
 from tests.support.commandline import ROOT
 from tests.support.processes import wait_until_dead
 from tests.web.games import Game, begin
+from tests.web.quick_judge import DEALS
 from tests.web.serving import Served
 
 BOTS = ROOT / "tests" / "bots"
@@ -57,6 +58,14 @@ def home(tmp_path_factory):
     lost.mkdir()
     (lost / "bot.toml").write_text('name = "lost"\nversion = "1"\ncommand = ["no-such-program"]\n')
     return folder
+
+
+@pytest.fixture(scope="module")
+def server(home):
+    """A server whose judge tries few deals."""
+    started = Served(home, module="tests.web.patient")
+    yield started
+    started.close()
 
 
 @pytest.fixture(scope="module")
@@ -144,10 +153,11 @@ def test_your_moves_are_graded_while_you_play_and_the_grades_are_kept_as_a_revie
     (reviewed,) = read_reviews(run.folder)
     (record,) = read_records(run.folder)
     assert [grade.turn for grade in reviewed.grades] == gradable_turns(record, {1})
-    assert reviewed.judge == make_judge()
-    assert Review(run, make_judge(), bots=["human"]).todo == []
+    judge = make_judge(deals=DEALS)
+    assert reviewed.judge == judge
+    assert Review(run, judge, bots=["human"]).todo == []
     first = reviewed.grades[0]
-    assert first == grade(record, built_in("lion"), first.turn, make_judge())
+    assert first == grade(record, built_in("lion"), first.turn, judge)
     assert verify_run(run).differences == []
     assert len(view["chances"]) == len(record.moves) + 1
     assert all(0 <= chance <= 1 for chance in view["chances"])
@@ -286,6 +296,7 @@ def test_a_page_opened_later_is_told_everything_and_two_pages_are_told_the_same(
             ]
             assert views[0]["legal"] == views[1]["legal"]
             game.post("move", move=views[0]["legal"][0], steps=views[0]["count"])
+    game.play(until=lambda view: view["count"] >= 6)
     late = game.view()
     assert len(late["steps"]) == late["count"] >= 6
     assert {number for step in late["steps"] for number in step["came"]} <= set(
@@ -335,18 +346,16 @@ def test_what_each_legal_move_does_is_told_before_it_is_played(server):
     game.leave()
 
 
-def test_a_move_that_costs_much_gets_a_caution_that_counts_as_help(home):
-    with closing(Served(home, module="tests.web.patient")) as server:
-        game = begin(server, bot="careful-16", seed="caution")
-        first = game.play(until=lambda view: view["state"] == "yours" and view["count"] > 9)
-        asked = {"steps": first["count"]}
-        move, caution = game.costly_move(first)
-        assert caution["cost"] >= LEAST_COST
-        assert caution["words"].endswith(".")
-        assert game.post("caution", move="Yg7Yg8", **asked)[0] == 409
-        assert game.post("move", move=move, **asked)[0] == 200
-        game.play()
-        last = game.view()
+def test_a_move_that_costs_much_gets_a_caution_that_counts_as_help(server, home):
+    game = begin(server, bot="careful-16", seed="caution")
+    first = game.play(until=lambda view: view["state"] == "yours" and view["count"] > 9)
+    asked = {"steps": first["count"]}
+    move, caution = game.costly_move(first)
+    assert caution["cost"] >= LEAST_COST
+    assert caution["words"].endswith(".")
+    assert game.post("caution", move="Yg7Yg8", **asked)[0] == 409
+    assert game.post("move", move=move, **asked)[0] == 200
+    last = game.play()
     [record] = read_records(home / "results" / last["kept"])
     assert record.notes == [{"turn": first["count"], "hints": 1}]
 

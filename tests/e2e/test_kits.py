@@ -19,7 +19,6 @@ from arena.match.check import check_bot
 from arena.players.folder import bot_at
 from arena.players.sandbox.tiers import Sandbox, failure
 from arena.players.staging import staged_for_a_while
-from tests.support.browser import Browser
 from tests.support.commandline import ROOT, Arena
 from tests.support.kits import KITS, PLAIN, lack
 
@@ -244,21 +243,17 @@ def test_notes_and_options_of_every_language_are_in_a_data_frame(kits):
         assert {dict(note["numbers"])["worth"] for note in notes} >= {0.0, 8.0}, WORTH
 
 
-def test_notes_of_every_language_are_in_the_viewer(kits, tmp_path):
+def test_notes_of_every_language_are_in_the_viewer(kits, browser, tmp_path):
     arena, _ = kits
-    browser = Browser(tmp_path / "profile")
-    try:
-        arena("report", "kits", "--to", tmp_path / "kits.html")
-        for _, record in shown_of(kits):
-            game = quote(record["id"], safe="")
-            for seat in (0, 1):
-                browser.open(tmp_path / "kits.html", f"#game={game}&turn={seat + 1}")
-                assert f"note of seat {seat}: worth " in browser.text("now")
-                assert record["bots"][seat] in browser.text("players")
-            assert "worth 8" in browser.text("log"), WORTH
-        assert browser.log() == []
-    finally:
-        browser.driver.quit()
+    arena("report", "kits", "--to", tmp_path / "kits.html")
+    for _, record in shown_of(kits):
+        game = quote(record["id"], safe="")
+        for seat in (0, 1):
+            browser.open(tmp_path / "kits.html", f"#game={game}&turn={seat + 1}")
+            assert f"note of seat {seat}: worth " in browser.text("now")
+            assert record["bots"][seat] in browser.text("players")
+        assert "worth 8" in browser.text("log"), WORTH
+    assert browser.log() == []
 
 
 THINKS = {

@@ -13,6 +13,7 @@ from urllib.parse import quote, urlsplit
 
 import pytest
 
+from arena.commands import hints
 from arena.commands.caution import LEAST_COST
 from arena.commands.game import GameRequest, SingleGame
 from arena.commands.review import Review, make_judge
@@ -24,11 +25,13 @@ from arena.players.sandbox.tiers import OPEN
 from arena.players.usage import parents
 from arena.records.grades import read_reviews
 from arena.records.journal import read_records
-from arena.rules import State
+from arena.rules import CORE, State
 from arena.rules.boards import built_in
 from arena.rules.notation import TILES, deck_text, move_text, parse_deck
 from arena.tournament.run import Run
 from arena.tournament.schedule import deck_of
+from arena.web import game_end, grading
+from arena.web import graded as graded_runs
 from arena.web.grading import GameGrades, Grader
 from arena.web.opengame import OpenGame
 from tests.exports.runs import game_of, write_run
@@ -162,6 +165,12 @@ def test_your_moves_are_graded_while_you_play_and_the_grades_are_kept_as_a_revie
     assert len(view["chances"]) == len(record.moves) + 1
     assert all(0 <= chance <= 1 for chance in view["chances"])
     assert view["sources"].startswith("From an even start, your mistakes ")
+
+
+@pytest.mark.skipif(CORE == "pure", reason="in Python the rules are too slow for as many deals")
+def test_the_judge_of_pages_is_that_of_a_review():
+    judges = [module.JUDGE for module in (hints, game_end, graded_runs, grading)]
+    assert judges == [make_judge()] * 4
 
 
 def test_the_end_tells_at_most_three_moments_and_not_which_move_was_better(played):

@@ -5,6 +5,7 @@ HYPOTHESIS_PROFILE chooses one.
 of the tests depends on luck. ``night`` tries thousands of new ones; `make fuzz` uses it.
 """
 
+import gc
 import os
 from pathlib import Path
 
@@ -37,6 +38,14 @@ def pytest_collection_modifyitems(config, items):
     mark_long_tests(items)
     keep_group(config, items)
     items.sort(key=lambda item: not item.nodeid.partition(".py")[0].endswith(FIRST))
+
+
+def pytest_collection_finish(session):
+    """What thousands of tests and their modules are made of stays: `gc.collect` in a test need not
+    go through all of it.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 def keep_group(config, items):

@@ -321,9 +321,9 @@ def test_a_change_of_the_pagodas_is_a_chip_and_those_that_go_home_fly(browser, p
         (list(step.state.left), any(event.home for event in step.events))
         for step in replay(record, board)
     ]
-    assert any(home for _, home in states)
+    first = next(turn for turn, (_, home) in enumerate(states) if home)
     before = [24, 24]
-    for left, home in states:
+    for left, home in states[: first + 5]:
         browser.click("forward")
         chips = [
             f"{now - then:+}".replace("-", "\u2212")

@@ -8,7 +8,6 @@ import json
 import re
 import shutil
 import subprocess
-from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
@@ -20,7 +19,6 @@ from arena.match.check import check_bot
 from arena.players.folder import bot_at
 from arena.players.sandbox.tiers import Sandbox, failure
 from arena.players.staging import staged_for_a_while
-from tests.support.browser import Browser
 from tests.support.commandline import ROOT, Arena
 from tests.support.kits import KITS, PLAIN, lack
 
@@ -99,35 +97,38 @@ def kits(tmp_path_factory):
     made.close()
 
 
-def test_the_kits_of_all_languages_play_each_other_and_choose_the_same_moves(kits):
+@pytest.fixture(scope="module")
+def built(kits):
+    """The kit of each language as a run plays it: built, where it has build steps."""
+    arena, here = kits
+    copies = []
+    for language in here:
+        [copy] = (arena.home / "results" / "kits" / "bots").glob(f"kit-{language}-*")
+        copies.append(bot_at(copy))
+    with staged_for_a_while(*copies) as staged:
+        yield dict(zip(here, staged, strict=True))
+
+
+def test_the_kits_of_all_languages_play_each_other_and_choose_the_same_moves(kits, built):
     arena, here = kits
     records = arena.records("kits")
     assert len(records) == len(here) * (len(here) - 1)
     assert [record["faults"] for record in records if record["faults"]] == []
     assert len({tuple(record["moves"]) for record in records}) == 1, "one idea, one deck, one game"
-    for language in here:
-        with built_kit(arena, language) as built:
-            done = subprocess.run(
-                built.command,
-                cwd=built.folder,
-                input=ODD_LINES.encode(),
-                capture_output=True,
-                timeout=240,
-                check=True,
-            )
+    for language, bot in built.items():
+        done = subprocess.run(
+            bot.command,
+            cwd=bot.folder,
+            input=ODD_LINES.encode(),
+            capture_output=True,
+            timeout=240,
+            check=True,
+        )
         assert [json.loads(line) for line in done.stdout.splitlines()] == [
             {"type": "ready", "id": 7, "view": "full"},
             {"type": "move", "id": 8, "move": "Yb2Yc2", "note": {"worth": 1}},
             {"type": "move", "id": 2**53 - 1, "move": "Yb2Ya2", "note": {"worth": 2}},
         ], language
-
-
-@contextmanager
-def built_kit(arena, language):
-    """The kit of a language as a run plays it: built, where it has build steps."""
-    [copy] = (arena.home / "results" / "kits" / "bots").glob(f"kit-{language}-*")
-    with staged_for_a_while(bot_at(copy)) as [built]:
-        yield built
 
 
 def answers_of(command, folder):
@@ -145,11 +146,9 @@ def answers_of(command, folder):
     return [answer["move"] for answer in answers], done.stderr.decode()
 
 
-def test_a_turn_without_a_usable_move_ends_no_kit(kits):
-    arena, here = kits
-    for language in here:
-        with built_kit(arena, language) as built:
-            moves, said = answers_of(built.command, built.folder)
+def test_a_turn_without_a_usable_move_ends_no_kit(built):
+    for language, bot in built.items():
+        moves, said = answers_of(bot.command, bot.folder)
         assert moves[:2] == ["", ""], language
         assert said.count("this turn has no move to choose") == 2, language
         assert moves[-1] == "Rb2Rc2", "the next turn is answered as usual"
@@ -166,23 +165,21 @@ def test_a_turn_without_a_usable_move_ends_no_kit(kits):
         ("turn", "position.rows"),
     ],
 )
-def test_a_kit_ends_with_a_message_that_names_a_field_that_is_missing(kits, kind, field):
-    arena, here = kits
+def test_a_kit_ends_with_a_message_that_names_a_field_that_is_missing(built, kind, field):
     messages = json.loads(json.dumps(WHOLE_MESSAGES))
     outer, _, inner = field.partition(".")
     del (messages[kind][outer] if inner else messages[kind])[inner or outer]
     lines = "".join(json.dumps(message) + "\n" for message in messages.values())
-    for language in here:
-        with built_kit(arena, language) as built:
-            done = subprocess.run(
-                built.command,
-                cwd=built.folder,
-                input=lines,
-                capture_output=True,
-                text=True,
-                timeout=240,
-                check=False,
-            )
+    for language, bot in built.items():
+        done = subprocess.run(
+            bot.command,
+            cwd=bot.folder,
+            input=lines,
+            capture_output=True,
+            text=True,
+            timeout=240,
+            check=False,
+        )
         assert done.returncode != 0, language
         assert (inner or outer) in done.stderr, (language, done.stderr)
         answers = [json.loads(line)["type"] for line in done.stdout.splitlines()]
@@ -246,21 +243,17 @@ def test_notes_and_options_of_every_language_are_in_a_data_frame(kits):
         assert {dict(note["numbers"])["worth"] for note in notes} >= {0.0, 8.0}, WORTH
 
 
-def test_notes_of_every_language_are_in_the_viewer(kits, tmp_path):
+def test_notes_of_every_language_are_in_the_viewer(kits, browser, tmp_path):
     arena, _ = kits
-    browser = Browser(tmp_path / "profile")
-    try:
-        arena("report", "kits", "--to", tmp_path / "kits.html")
-        for _, record in shown_of(kits):
-            game = quote(record["id"], safe="")
-            for seat in (0, 1):
-                browser.open(tmp_path / "kits.html", f"#game={game}&turn={seat + 1}")
-                assert f"note of seat {seat}: worth " in browser.text("now")
-                assert record["bots"][seat] in browser.text("players")
-            assert "worth 8" in browser.text("log"), WORTH
-        assert browser.log() == []
-    finally:
-        browser.driver.quit()
+    arena("report", "kits", "--to", tmp_path / "kits.html")
+    for _, record in shown_of(kits):
+        game = quote(record["id"], safe="")
+        for seat in (0, 1):
+            browser.open(tmp_path / "kits.html", f"#game={game}&turn={seat + 1}")
+            assert f"note of seat {seat}: worth " in browser.text("now")
+            assert record["bots"][seat] in browser.text("players")
+        assert "worth 8" in browser.text("log"), WORTH
+    assert browser.log() == []
 
 
 THINKS = {

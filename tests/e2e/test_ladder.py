@@ -49,7 +49,7 @@ def play(arena, names, *times):
 
 
 @pytest.mark.parametrize(
-    ("players", "times"), [(2, ("--move-ms", 800)), (4, ("--game-ms", 20_000, "--move-ms", 2000))]
+    ("players", "times"), [(2, ("--move-ms", 400)), (4, ("--game-ms", 10_000, "--move-ms", 2000))]
 )
 def test_bots_that_search_use_their_time_and_no_more(arena, players, times):
     records = play(arena, [ROOT / "bots" / name for name in LADDER[-players:]], *times)

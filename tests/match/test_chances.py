@@ -1,8 +1,11 @@
 """What a judge says of the chances in a game, and where the result of a seat came from."""
 
+from functools import partial
+
 import msgspec
 import pytest
 
+from arena.match import chances
 from arena.match.chances import JudgedStep, StepChances, judged_step, sources_of, step_chances
 from arena.match.grading import grade
 from arena.match.replay import positions, start_state
@@ -23,7 +26,8 @@ def steps_of(record):
 
 
 @pytest.mark.parametrize("names", [("random", "greedy-8"), ("greedy", "random", "careful-2")])
-def test_the_sources_of_all_seats_lead_from_an_equal_share_to_the_result(names):
+def test_the_sources_of_all_seats_lead_from_an_equal_share_to_the_result(names, monkeypatch):
+    monkeypatch.setattr(chances, "step_chances", partial(step_chances, deals=20))
     record = game_of(*names)
     for seat in range(len(names)):
         steps = [
@@ -39,9 +43,9 @@ def test_the_sources_of_all_seats_lead_from_an_equal_share_to_the_result(names):
 
 def test_a_draw_counts_for_the_tiles_and_a_cost_for_the_seat_s_own_moves():
     grade_of_own = grade(RECORD, BIRD, 4, QUICK)
-    chances = [StepChances(0.5, 0.5), StepChances(0.4, 0.7), StepChances(0.8, 0.0)]
+    figures = [StepChances(0.5, 0.5), StepChances(0.4, 0.7), StepChances(0.8, 0.0)]
     grades = [msgspec.structs.replace(grade_of_own, cost=0.3), None, None]
-    steps = [JudgedStep(*pair) for pair in zip(chances, grades, strict=True)]
+    steps = [JudgedStep(*pair) for pair in zip(figures, grades, strict=True)]
     own, rivals, tiles = sources_of(steps, [2, 1], 0)
     assert own == -0.3
     assert tiles == pytest.approx(-0.1 + 0.1)

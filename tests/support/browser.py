@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import tarfile
 from base64 import b64decode
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,14 @@ CODES = {"Space": 32, "Tab": 9}
 
 
 SCHEMES = ("light", "dark")
+
+
+def looks(widths, number):
+    """Each width with a colour scheme, for the page with this number: light and dark in turn, and
+    the other way round on the next page. So every page is seen at each width and in both schemes,
+    and each pair of them on half of the pages.
+    """
+    return [(width, SCHEMES[(number + at) % 2]) for at, width in enumerate(widths)]
 
 
 def lacking(what, cure):
@@ -178,17 +187,19 @@ class Browser:
 
     def violations(self):
         """What axe-core finds wrong with the page as it is: rule, impact, the elements."""
-        self.js(axe_source())
+        if not self.js("return 'axe' in window"):
+            self.js(axe_source())
         script = """
             const done = arguments[0];
             const elements = (one) => one.nodes.map((node) => node.html.slice(0, 160));
-            axe.run().then(
+            axe.run({ resultTypes: ["violations"] }).then(
               (found) => done(found.violations.map((one) => [one.id, one.impact, elements(one)])),
               (error) => done([String(error)]));
         """
         return self.driver.execute_async_script(script)
 
 
+@cache
 def axe_source():
     """The text of axe-core, fetched from the npm registry once and kept in the user's cache."""
     path = CACHE / AXE / "axe.min.js"

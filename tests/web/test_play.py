@@ -13,6 +13,7 @@ from urllib.parse import quote, urlsplit
 
 import pytest
 
+from arena.commands import hints
 from arena.commands.caution import LEAST_COST
 from arena.commands.game import GameRequest, SingleGame
 from arena.commands.review import Review, make_judge
@@ -24,17 +25,20 @@ from arena.players.sandbox.tiers import OPEN
 from arena.players.usage import parents
 from arena.records.grades import read_reviews
 from arena.records.journal import read_records
-from arena.rules import State
+from arena.rules import CORE, State
 from arena.rules.boards import built_in
 from arena.rules.notation import TILES, deck_text, move_text, parse_deck
 from arena.tournament.run import Run
 from arena.tournament.schedule import deck_of
+from arena.web import game_end, grading
+from arena.web import graded as graded_runs
 from arena.web.grading import GameGrades, Grader
 from arena.web.opengame import OpenGame
 from tests.exports.runs import game_of, write_run
 from tests.support.commandline import ROOT
 from tests.support.processes import wait_until_dead
 from tests.web.games import Game, begin
+from tests.web.quick_judge import DEALS
 from tests.web.serving import Served
 
 BOTS = ROOT / "tests" / "bots"
@@ -57,6 +61,14 @@ def home(tmp_path_factory):
     lost.mkdir()
     (lost / "bot.toml").write_text('name = "lost"\nversion = "1"\ncommand = ["no-such-program"]\n')
     return folder
+
+
+@pytest.fixture(scope="module")
+def server(home):
+    """A server whose judge tries few deals."""
+    started = Served(home, module="tests.web.patient")
+    yield started
+    started.close()
 
 
 @pytest.fixture(scope="module")
@@ -144,14 +156,21 @@ def test_your_moves_are_graded_while_you_play_and_the_grades_are_kept_as_a_revie
     (reviewed,) = read_reviews(run.folder)
     (record,) = read_records(run.folder)
     assert [grade.turn for grade in reviewed.grades] == gradable_turns(record, {1})
-    assert reviewed.judge == make_judge()
-    assert Review(run, make_judge(), bots=["human"]).todo == []
+    judge = make_judge(deals=DEALS)
+    assert reviewed.judge == judge
+    assert Review(run, judge, bots=["human"]).todo == []
     first = reviewed.grades[0]
-    assert first == grade(record, built_in("lion"), first.turn, make_judge())
+    assert first == grade(record, built_in("lion"), first.turn, judge)
     assert verify_run(run).differences == []
     assert len(view["chances"]) == len(record.moves) + 1
     assert all(0 <= chance <= 1 for chance in view["chances"])
     assert view["sources"].startswith("From an even start, your mistakes ")
+
+
+@pytest.mark.skipif(CORE == "pure", reason="in Python the rules are too slow for as many deals")
+def test_the_judge_of_pages_is_that_of_a_review():
+    judges = [module.JUDGE for module in (hints, game_end, graded_runs, grading)]
+    assert judges == [make_judge()] * 4
 
 
 def test_the_end_tells_at_most_three_moments_and_not_which_move_was_better(played):
@@ -286,6 +305,7 @@ def test_a_page_opened_later_is_told_everything_and_two_pages_are_told_the_same(
             ]
             assert views[0]["legal"] == views[1]["legal"]
             game.post("move", move=views[0]["legal"][0], steps=views[0]["count"])
+    game.play(until=lambda view: view["count"] >= 6)
     late = game.view()
     assert len(late["steps"]) == late["count"] >= 6
     assert {number for step in late["steps"] for number in step["came"]} <= set(
@@ -335,18 +355,16 @@ def test_what_each_legal_move_does_is_told_before_it_is_played(server):
     game.leave()
 
 
-def test_a_move_that_costs_much_gets_a_caution_that_counts_as_help(home):
-    with closing(Served(home, module="tests.web.patient")) as server:
-        game = begin(server, bot="careful-16", seed="caution")
-        first = game.play(until=lambda view: view["state"] == "yours" and view["count"] > 9)
-        asked = {"steps": first["count"]}
-        move, caution = game.costly_move(first)
-        assert caution["cost"] >= LEAST_COST
-        assert caution["words"].endswith(".")
-        assert game.post("caution", move="Yg7Yg8", **asked)[0] == 409
-        assert game.post("move", move=move, **asked)[0] == 200
-        game.play()
-        last = game.view()
+def test_a_move_that_costs_much_gets_a_caution_that_counts_as_help(server, home):
+    game = begin(server, bot="careful-16", seed="caution")
+    first = game.play(until=lambda view: view["state"] == "yours" and view["count"] > 9)
+    asked = {"steps": first["count"]}
+    move, caution = game.costly_move(first)
+    assert caution["cost"] >= LEAST_COST
+    assert caution["words"].endswith(".")
+    assert game.post("caution", move="Yg7Yg8", **asked)[0] == 409
+    assert game.post("move", move=move, **asked)[0] == 200
+    last = game.play()
     [record] = read_records(home / "results" / last["kept"])
     assert record.notes == [{"turn": first["count"], "hints": 1}]
 

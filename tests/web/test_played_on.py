@@ -29,7 +29,8 @@ def home(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def server(home):
-    started = Served(home)
+    """A server whose judge tries few deals."""
+    started = Served(home, module="tests.web.patient")
     yield started
     started.close()
 
@@ -79,7 +80,8 @@ def test_a_game_is_graded_once_and_its_grades_are_kept(server, home):
         status, _, text = server.ask("/play/grade/game", "POST", body, cookie=cookie)
         return status, json.loads(text) if status in (200, 409) else {}
 
-    wait_for(lambda: ask()[1]["is_done"], "the grades")
+    # Each question takes time from the process that grades.
+    wait_for(lambda: ask()[1]["is_done"], "the grades", interval_s=0.5)
     [line] = read_reviews(run)
     assert line.seats == [0, 1]
     assert [grade.turn for grade in line.grades] == list(range(games[0].turns))

@@ -90,8 +90,8 @@ slow: $(VENV)/.ready-dev ## starters on a busy machine: 200 games of each that t
 fair: $(VENV)/.ready-dev ## 1,000 games beside programs that burn every core, and bots that take the processor from others (about ten minutes)
 	@ARENA_FAIR_GAMES=$${ARENA_FAIR_GAMES:-1000} $(BIN)/python -m pytest -q -s -n 0 tests/e2e/test_fair.py
 
-snapshots: $(VENV)/.ready-dev ## write the expected output of commands anew, after a change of what they say
-	@$(BIN)/python -m pytest -q -n 0 --snapshot-update tests/cli/test_snapshots.py tests/cli/test_board.py
+snapshots: $(VENV)/.ready-dev ## write anew what the tests expect commands and messages to say, after a change of the words; ARGS="tests/cli" writes that of some tests
+	@$(BIN)/python -m pytest -q -n auto --dist loadfile --snapshot-update $(or $(ARGS),$(subst /__snapshots__/,/,$(patsubst %.ambr,%.py,$(wildcard tests/__snapshots__/*.ambr tests/*/__snapshots__/*.ambr))))
 
 golden: $(VENV)/.ready-dev ## write protocol/transcripts/, vectors/, pictures/ and the lists of columns anew, after a change of the protocol, the rules, the drawing or the columns
 	@ARENA_GOLDEN=write $(BIN)/python -m pytest -q tests/protocol/test_transcripts.py tests/protocol/test_vectors.py tests/protocol/test_pictures.py tests/docs/test_pictures.py tests/docs/test_columns.py tests/browser/test_pictures.py

@@ -23,7 +23,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 TESTS = Path(__file__).parent
 
 
-pytest_plugins = ("tests.support.ledger",)
+pytest_plugins = ("tests.support.ledger", "tests.support.wording")
 
 
 def pytest_addoption(parser):

@@ -18,14 +18,13 @@ def rows(text):
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def test_a_round_robin_from_bots_to_standings(arena):
+def test_a_round_robin_from_bots_to_standings(arena, snapshot):
     out, err = arena("run", "--deals", 3, "--out", "one")
     folder = arena.home / "results" / "one"
     records = arena.records("one")
     assert len(records) == len({record["id"] for record in records}) == 6
     assert out.splitlines()[0].split()[:3] == ["Rank", "Bot", "Elo"]
-    assert "run one: 'arena report one' shows it as a page" in err
-    assert "2 bots, 1 line-up x 3 deals x 2 seatings on bird = 6 games" in err
+    assert err == snapshot
     standings = (folder / "standings.csv").read_text()
     table = rows(standings)
     assert [row["rank"] for row in table] == sorted(row["rank"] for row in table)

@@ -161,15 +161,15 @@ def test_rollouts_without_a_seed_follow_from_the_game_s_own():
     assert draw(one.sample().state) == draw(other.sample().state)
 
 
-def test_rollouts_are_refused_for_what_cannot_be_tried():
+def test_rollouts_are_refused_for_what_cannot_be_tried(refused):
     position, policies = one_position(), "expected the policy uniform, greedy or careful, got best"
-    with pytest.raises(ValueError, match="expected 1 to 1000000 games for each move, got 0"):
+    with refused(ValueError):
         position.rollouts(0)
     with pytest.raises(ValueError, match=policies):
         position.rollouts(1, policy="best")
-    with pytest.raises(ValueError, match="expected the seat that is to move"):
+    with refused(ValueError):
         position.play(position.legal_moves()[0]).rollouts(1)
-    with pytest.raises(IllegalMoveError, match="is illegal"):
+    with refused(IllegalMoveError):
         position.rollouts(1, [999_999])
     with pytest.raises(ValueError, match=policies):
         position.playout(policy="best")
@@ -267,13 +267,13 @@ run(choose)
 """
 
 
-def test_the_loop_answers_on_stdout_and_print_goes_to_stderr():
+def test_the_loop_answers_on_stdout_and_print_goes_to_stderr(snapshot):
     replies, said = answered(SCRIPT, board=["R...", "...."])
     assert replies == [
         {"type": "ready", "id": 1, "view": "incremental"},
         {"type": "move", "id": 2, "move": "Rb1Rc1"},
     ]
-    assert said == "thinking about 12\n"
+    assert said == snapshot
 
 
 SEARCH = """
@@ -296,7 +296,7 @@ def test_a_bot_plays_the_same_with_the_pure_core():
     assert answered(SEARCH, "pure", **told) == (replies, said.replace(CORE, "pure", 1))
 
 
-def test_a_position_says_why_a_move_is_illegal_and_where_to_read_the_rule():
+def test_a_position_says_why_a_move_is_illegal_and_where_to_read_the_rule(snapshot):
     said = []
 
     def choose(position):
@@ -307,15 +307,7 @@ def test_a_position_says_why_a_move_is_illegal_and_where_to_read_the_rule():
         return first
 
     noted(choose)
-    assert said == [
-        "Ra1Ra2 is illegal: a1 is not free grassland (R4.1); 'arena rules R4.1' explains the rule",
-        "",
-        "",
-        (
-            "pass is illegal: a player who can place a tile must place one (R3.1, R3.2); 'arena"
-            " rules R3.1' explains the rule"
-        ),
-    ]
+    assert said == snapshot
 
 
 def test_the_loop_ends_with_its_input():
@@ -334,7 +326,7 @@ def test_the_loop_ends_with_its_input():
         ("3", "3 at turn 0: return the move position.legal_moves()[3], not its index"),
     ],
 )
-def test_what_is_no_move_is_told_with_the_functions_place(tmp_path, returned, said):
+def test_what_is_no_move_is_told_with_the_functions_place(tmp_path, returned, said, snapshot):
     function = f"def best(position):\n    return {returned}\n"
     (tmp_path / "bot.py").write_text(f"from arena.sdk import run\n\n\n{function}\n\nrun(best)\n")
     done = subprocess.run(
@@ -347,15 +339,15 @@ def test_what_is_no_move_is_told_with_the_functions_place(tmp_path, returned, sa
         check=False,
     )
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == f"bot.py line 4: best returned {said}\n"
+    assert done.stderr == snapshot
 
 
-def test_what_has_no_place_is_told_without_one():
+def test_what_has_no_place_is_told_without_one(refused):
     class Best:
         def __call__(self, position):
             return None
 
-    with pytest.raises(NoMoveError, match="^choose returned None at turn 0"):
+    with refused(NoMoveError):
         noted(Best())
 
 
@@ -392,11 +384,11 @@ def test_a_bot_that_says_nothing_sends_no_note():
     assert "note" not in noted(lambda position: position.legal_moves()[0])
 
 
-def test_options_have_the_types_that_bot_toml_declares():
+def test_options_have_the_types_that_bot_toml_declares(refused):
     def choose(position):
         ahead = position.play(position.legal_moves()[0]).options
         seen.update({name: (type(value), value) for name, value in ahead.items()})
-        with pytest.raises(KeyError, match=r"no option 'dept', only depth, c"):
+        with refused(KeyError):
             position.options["dept"]
         with pytest.raises(TypeError):
             position.options["depth"] = 4
@@ -416,13 +408,13 @@ def test_a_bot_without_options_gets_none():
 
 
 @pytest.mark.parametrize("odd", [object(), [object()], "\ud800"])
-def test_a_note_that_cannot_be_written_costs_no_move(odd, capsys):
+def test_a_note_that_cannot_be_written_costs_no_move(odd, capsys, snapshot):
     def choose(position):
         position.note(0.5, nodes=odd)
         return position.legal_moves()[0]
 
     assert "note" not in noted(choose)
-    assert "the note was not sent" in capsys.readouterr().err
+    assert capsys.readouterr().err == snapshot
 
 
 def test_numbers_of_numpy_can_be_noted():
@@ -433,7 +425,7 @@ def test_numbers_of_numpy_can_be_noted():
     assert noted(choose)["note"] == {"value": 0.25, "nodes": 7, "none": None}
 
 
-def test_messages_of_a_later_protocol_are_passed_over():
+def test_messages_of_a_later_protocol_are_passed_over(refused):
     sent = []
     lines = [
         b'{"type":"weather","sky":"blue"}',
@@ -442,5 +434,5 @@ def test_messages_of_a_later_protocol_are_passed_over():
     ]
     serve(lambda position: position.legal_moves()[0], lines, sent.append)
     assert [json.loads(line)["type"] for line in sent] == ["ready"]
-    with pytest.raises(msgspec.ValidationError, match="missing required field `players`"):
+    with refused(msgspec.ValidationError):
         serve(lambda position: 0, [b'{"type":"start"}'], sent.append)

@@ -239,7 +239,9 @@ def test_one_name_counts_as_a_list_of_one(arena, played, noisy):
     assert noisy.is_complete
 
 
-def test_a_review_finds_bots_with_options_in_any_order_and_takes_a_judge_of_the_users(arena, noisy):
+def test_a_review_finds_bots_with_options_in_any_order_and_takes_a_judge_of_the_users(
+    arena, noisy, refused
+):
     asked = {"game": noisy.games()["id"][0], "deals": 10, "jobs": 1, "home": arena.home}
     found = api.review(noisy.path, bots="noisy:d=3,c=2", judge="fst", **asked)
     assert set(found.bots["bot"]) == {"noisy:c=2,d=3"}
@@ -249,7 +251,7 @@ def test_a_review_finds_bots_with_options_in_any_order_and_takes_a_judge_of_the_
     told_too = told(arena, "review", *words)["decisions"]
     assert [row["cost"] for row in told_too] == found.decisions["cost"].tolist()
     assert json.loads((noisy.path / "review.jsonl").read_text()) == line, "nothing is graded twice"
-    with pytest.raises(UserError, match="which does not play here"):
+    with refused(UserError):
         api.review(noisy.path, judge="rnd", allow="fst=network", **asked)
 
 
@@ -270,26 +272,29 @@ def test_one_name_in_the_users_own_configuration_counts_too(arena, monkeypatch, 
         assert part in str(raised.value)
 
 
-def test_what_a_command_says_beside_its_answer_is_a_warning_at_the_call(arena, monkeypatch):
+def test_what_a_command_says_beside_its_answer_is_a_warning_at_the_call(
+    arena, monkeypatch, snapshot
+):
     monkeypatch.chdir(arena.home)
     script = arena.home / "fst"
     script.mkdir()
-    with pytest.warns(api.ArenaWarning, match="fst means the registered bot") as warned:
+    with pytest.warns(api.ArenaWarning) as warned:
         api.run(["fst", "greedy"], deals=1, out="warned")
+    assert str(warned[0].message) == snapshot
     assert warned[0].filename == __file__
     script.rmdir()
 
 
 @pytest.mark.filterwarnings("error::arena.api.ArenaWarning")
-def test_where_warnings_are_errors_they_do_not_hide_the_error_of_the_call(arena, monkeypatch):
+def test_where_warnings_are_errors_they_do_not_hide_the_error_of_the_call(
+    arena, monkeypatch, refused, snapshot
+):
     monkeypatch.chdir(arena.home)
     folder = arena.home / "fst"
     folder.mkdir()
-    with pytest.raises(
-        UserError, match="expected a registered bot or a path, got 'nobody'"
-    ) as raised:
+    with refused(UserError) as raised:
         api.run(["fst", "nobody"], deals=1, out="errors")
-    assert "fst means the registered bot" in raised.value.__notes__[0]
+    assert raised.value.__notes__[0] == snapshot
     folder.rmdir()
 
 
@@ -400,13 +405,13 @@ def test_an_interrupted_call_leaves_nothing_and_the_next_one_plays_the_rest(aren
 
 
 @pytest.mark.filterwarnings("default::arena.api.ArenaWarning")
-def test_a_bot_that_only_crashes_is_a_warning_of_a_run_and_an_error_of_a_comparison(arena):
+def test_a_bot_that_only_crashes_is_a_warning_of_a_run_and_an_error_of_a_comparison(arena, refused):
     crash = FIRST.replace('message["legal"][0]', "sys.exit('no idea')")
     arena.add_bot("crash", crash, to="others")
-    with pytest.warns(api.ArenaWarning, match="crash forfeited its first 6 games"):
+    with pytest.warns(api.ArenaWarning, match="crash forfeited"):
         run = api.run(
             [str(arena.home / "others" / "crash"), *BOTS], deals=9, home=arena.home, out="crashes"
         )
     assert not run.is_complete
-    with pytest.raises(UserError, match=r"crash forfeited its first 6 games .*: no idea\nthe evid"):
+    with refused(UserError):
         api.compare(arena.home / "others" / "crash", "rnd", home=arena.home, out="none")

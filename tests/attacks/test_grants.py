@@ -81,11 +81,11 @@ def test_what_is_granted_is_read_only_and_holds_no_way_out(granted):
 
 
 @CONFINED
-def test_what_became_a_link_since_it_was_granted_is_not_followed(granted):
+def test_what_became_a_link_since_it_was_granted_is_not_followed(granted, refused):
     place = granted.path / "granted"
     place.rename(granted.path / "moved")
     place.symlink_to(granted.home / ".ssh")
-    with pytest.raises(Exception, match="has become a link since"):
+    with refused(Exception):
         granted.attack("files.py read {secret}")
 
 

@@ -72,7 +72,7 @@ def test_the_journal_and_the_seed_are_out_of_reach(arena, tiers_command, tier):
     arena.add_bot("forger", attacker(FORGER.replace("PATHS", repr(paths))))
     process = arena.start("run", "forger", "fst", "--deals", 2, "--out", "run", "-v", *options)
     _, err = process.communicate(timeout=240)
-    assert f"sandbox {tier}" in err
+    assert tier in err
     forged = "forged" in (folder / "games.jsonl").read_text() + (folder / "run.json").read_text()
     assert forged == (tier == "none"), "the counterproof: without a sandbox it works"
     if tier != "none":
@@ -133,8 +133,8 @@ def test_a_tool_beside_the_results_does_not_lay_them_open(arena, tiers_command, 
 
 
 @pytest.mark.parametrize("tier", ["bubblewrap", "landlock"])
-def test_results_where_every_bot_may_read_are_refused(tier):
-    with pytest.raises(SandboxError, match="which every bot may read"):
+def test_results_where_every_bot_may_read_are_refused(tier, refused):
+    with refused(SandboxError):
         Sandbox(tier).launch(["python3", "bot.py"], Path("/usr/local/arena/results/run/bots/own"))
 
 

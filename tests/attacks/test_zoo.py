@@ -408,7 +408,7 @@ def test_the_process_that_hid_is_gone(play):
         os.kill(hidden, 0)
 
 
-def test_a_missing_program_is_a_start_up_fault(tmp_path):
+def test_a_missing_program_is_a_start_up_fault(tmp_path, snapshot):
     (tmp_path / "bot.toml").write_text(
         'name = "ghost"\nversion = "1"\ncommand = ["no-such-program-here"]\n'
     )
@@ -419,10 +419,7 @@ def test_a_missing_program_is_a_start_up_fault(tmp_path):
     finally:
         seated[0].stop()
     assert record.faults[0].kind == "start-up"
-    assert (
-        "could not be started: no-such-program-here: No such file or directory"
-        in record.faults[0].detail
-    )
+    assert record.faults[0].detail == snapshot
 
 
 def test_a_bot_that_exits_between_games_is_started_again(tmp_path):

@@ -59,9 +59,9 @@ def test_the_challenger_sits_in_every_game():
         ({"move_ms": 10_000}, "7 min"),
     ],
 )
-def test_whoever_stops_a_run_early_hears_how_long_its_games_may_take(settings, told):
+def test_whoever_stops_a_run_early_hears_how_long_its_games_may_take(settings, told, snapshot):
     text = forecast_of([{"a": 12_000, "b": 10}], **settings).wait_text()
-    assert text == f", which takes at most about {told} by the time limits"
+    assert text == snapshot
 
 
 @pytest.mark.parametrize(
@@ -94,16 +94,9 @@ def test_a_duration_is_told_to_about_two_digits(seconds, text):
     assert duration_text(seconds) == text
 
 
-def test_late_bots_are_counted_with_a_cure():
-    assert (
-        late_text(["a", "b", "a"], 2, "wall")
-        == "2 bots answered late in 3 games: was the machine busy? Try --jobs 1 or a larger"
-        " --move-ms"
-    )
-    assert late_text(["a", "a"], 1, "wall").endswith("Try a larger --move-ms")
-    assert (
-        late_text(["a", "a"], 2, "cpu")
-        == "1 bot answered late in 2 games, by their own CPU time: try a larger --move-ms"
-    )
-    assert late_text(["a:move_ms=9"], 2, "cpu").endswith("try a larger move_ms")
-    assert late_text(["a:move_ms=9", "b"], 2, "cpu").endswith("try a larger --move-ms")
+def test_late_bots_are_counted_with_a_cure(snapshot):
+    assert late_text(["a", "b", "a"], 2, "wall") == snapshot
+    assert late_text(["a", "a"], 1, "wall") == snapshot
+    assert late_text(["a", "a"], 2, "cpu") == snapshot
+    assert late_text(["a:move_ms=9"], 2, "cpu") == snapshot
+    assert late_text(["a:move_ms=9", "b"], 2, "cpu") == snapshot

@@ -6,6 +6,7 @@ import pytest
 
 from arena.cli.main import run_command
 from tests.exports.runs import duels, write_run
+from tests.support.wording import messages
 
 
 @pytest.fixture
@@ -34,44 +35,44 @@ def strange_run(home, name, **settings):
 
 
 @pytest.mark.parametrize("command", ["runs", "verify"])
-def test_a_run_with_more_deals_than_can_be_counted_stops_no_listing(tmp_path, said, command):
+def test_a_run_with_more_deals_than_can_be_counted_stops_no_listing(
+    tmp_path, said, command, snapshot
+):
     strange_run(tmp_path, "sane")
     strange_run(tmp_path, "vast", until=50.0, allotted=10**30, settled=None)
     if command == "runs":
         status, out, err = said("runs")
         assert (status, "sane" in out, "vast" in out) == (0, True, False)
-        assert "warning: vast is left out: settings: Expected `int` <= " in err
+        assert messages(err) == snapshot
     else:
         status, _, err = said(command, "vast")
         assert status == 1
-        assert "\nerror: settings: Expected `int` <= 9007199254740992" in err
+        assert messages(err) == snapshot
 
 
 @pytest.mark.parametrize("command", [["run", "greedy", "careful"], ["play", "greedy", "careful"]])
-def test_a_seed_that_is_not_utf_8_is_a_bad_option(said, command):
+def test_a_seed_that_is_not_utf_8_is_a_bad_option(said, command, snapshot):
     status, out, err = said(*command, "--seed", "\udcff")
     assert (status, out) == (2, "")
-    assert r"error: --seed: expected text in UTF-8, got '\udcff'" in err
+    assert messages(err) == snapshot
 
 
-def test_a_deal_has_a_number_that_a_record_can_hold(said):
+def test_a_deal_has_a_number_that_a_record_can_hold(said, snapshot):
     command = ["play", "greedy", "careful"]
     assert said(*command, "--seed", "s", "--deal", "9999999")[0] == 0
     status, out, err = said(*command, "--deal", "10000000")
     assert (status, out) == (2, "")
-    assert "--deal: expected a whole number from 0 to 9999999, got '10000000'" in err
+    assert err == snapshot
 
 
-def test_a_path_where_nothing_is_gets_the_hint_of_a_name(said):
+def test_a_path_where_nothing_is_gets_the_hint_of_a_name(said, snapshot):
     builtin = "built in are random, greedy, careful, greedy-N and careful-N\n"
     assert said("run", "./nothing", "greedy")[2].endswith(f"\nhint: {builtin}")
     for text in ("./carefull", "bots/carefull", "carefull"):
-        assert said("run", text, "greedy")[2].endswith(
-            f"\nhint: did you mean 'careful'? 'arena bots --all' lists what there is; {builtin}"
-        )
+        assert said("run", text, "greedy")[2] == snapshot
 
 
-def test_a_path_where_nothing_is_gets_the_name_beside_it_first(tmp_path, said):
+def test_a_path_where_nothing_is_gets_the_name_beside_it_first(tmp_path, said, snapshot):
     (tmp_path / "carefully").mkdir()
     _, _, err = said("run", "./carefull", "greedy")
-    assert "\nhint: did you mean 'carefully'? built in are random" in err
+    assert messages(err) == snapshot

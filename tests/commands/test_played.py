@@ -37,13 +37,13 @@ def kept(home, names, board=BIRD, deal=0):
         (["greedy", "careful-2", "human", "careful"], BIRD, 3),
     ],
 )
-def test_a_kept_game_is_whole_and_follows_from_its_plan(tmp_path, names, board, deal):
+def test_a_kept_game_is_whole_and_follows_from_its_plan(tmp_path, names, board, deal, snapshot):
     folder = kept(tmp_path, names, board, deal)
     checked = verify_run(Run(folder))
     assert checked.differences == []
     assert checked.replayed == checked.planned == 1
     assert Run(folder).progress() == (1, 1)
-    assert "human is a person, of whom there is no copy" in checked.notes
+    assert checked.notes == snapshot
 
 
 def test_the_seats_are_those_that_were_taken(tmp_path):
@@ -69,22 +69,22 @@ def test_each_game_has_a_folder_of_its_own_and_none_hides_the_newest_tournament(
     assert run_folder(tmp_path, None).name == "league"
 
 
-def test_a_bot_has_one_seat_in_a_game_that_is_kept():
-    with pytest.raises(ConfigError, match="'greedy' is named twice"):
+def test_a_bot_has_one_seat_in_a_game_that_is_kept(refused):
+    with refused(ConfigError):
         assert GameRequest([built_in_bot("greedy")] * 2, 0, BIRD, "seed").game
 
 
-def test_seats_that_are_not_those_of_the_bots_are_refused(tmp_path):
+def test_seats_that_are_not_those_of_the_bots_are_refused(tmp_path, refused):
     path = kept(tmp_path, ["human", "random"]) / "run.json"
     seats = '"seats": [\n        "{}"'
     text = path.read_text().replace(seats.format("human"), seats.format("greedy"))
     path.write_text(text)
-    with pytest.raises(ConfigError, match="the seats of the game are"):
+    with refused(ConfigError):
         verify_run(Run(path.parent))
 
 
-def test_a_played_game_is_no_tournament_to_be_finished(tmp_path):
-    with pytest.raises(ConfigError, match="is a game that a person played"):
+def test_a_played_game_is_no_tournament_to_be_finished(tmp_path, refused):
+    with refused(ConfigError):
         tournament_request(Run(kept(tmp_path, ["human", "random"])))
 
 

@@ -3,7 +3,7 @@
 from collections import Counter
 
 
-def test_with_single_seatings_every_game_has_a_deck_of_its_own(arena):
+def test_with_single_seatings_every_game_has_a_deck_of_its_own(arena, snapshot):
     arena.add_bot("other", (arena.home / "bots" / "rnd" / "bot.py").read_text())
     command = ("run", "rnd", "fst", "other", "--deals", 4, "--seatings", "single", "--out", "r")
     _, err = arena(*command)
@@ -13,7 +13,7 @@ def test_with_single_seatings_every_game_has_a_deck_of_its_own(arena):
     assert len({record["deck"] for record in records}) == 12
     firsts = Counter(record["bots"][0] for record in records)
     assert set(firsts.values()) == {4}
-    assert "no difference" in arena("verify", "r")[0]
+    assert arena("verify", "r")[0] == snapshot
     assert (
         arena("standings", "r", "--csv", "-")[0]
         == (arena.home / "results" / "r" / "standings.csv").read_text()

@@ -199,18 +199,18 @@ def test_in_an_empty_folder_the_ladder_plays(installed):
     assert "greedy-python" in installed("standings")[0]
 
 
-def test_from_an_empty_folder_to_the_standings(installed):
+def test_from_an_empty_folder_to_the_standings(installed, snapshot):
     """As a newcomer does it, without a look at anything but what the commands themselves say is
     next.
     """
     installed("init")
     assert sorted(os.listdir(installed.folder / "bots")) == sorted(LADDER)
     _, err = installed("new", "my-bot")
-    assert "arena check ./my-bot" in err
+    assert err == snapshot
     assert installed("check", "./my-bot")[0].endswith(" 0 failed\n")
     out, err = installed("submit", ".", "--no-check", at="my-bot")
-    assert "my-bot is registered as version 1 in ../bots/my-bot" in out
-    assert "next: arena run my-bot greedy-python" in err
+    assert out == snapshot
+    assert err == snapshot
     installed("run", "my-bot", "greedy-python", "--deals", 1, "--out", "mine", at="my-bot")
     assert [record["faults"] for record in records(installed, "mine")] == [[], []]
     assert "my-bot" in installed("standings", "mine")[0]

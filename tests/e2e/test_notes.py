@@ -26,14 +26,14 @@ def run(arena):
     return arena
 
 
-def test_a_run_keeps_notes_and_times_and_verify_finds_nothing_wrong(run):
+def test_a_run_keeps_notes_and_times_and_verify_finds_nothing_wrong(run, snapshot):
     for record in run.records("r"):
         said = [note["turn"] for note in record["notes"]]
         seat = record["bots"].index("noter")
         movers = [at % 2 for at, move in enumerate(record["moves"]) if move != "pass"]
         assert [movers[turn] for turn in said] == [seat] * movers.count(seat)
         assert len(record["ms"]) == len(record["moves"])
-    assert "no difference" in run("verify", "r")[0]
+    assert run("verify", "r")[0] == snapshot
 
 
 def test_a_replay_shows_notes_and_times_and_to_one_seat_only_its_own(run):

@@ -12,6 +12,7 @@ import pytest
 
 from tests.support.commandline import FIRST, SLOW, TINY, TURN
 from tests.support.kills import wait_for_games, workers
+from tests.support.wording import lines_with
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="CPU time is counted by Linux"),
@@ -159,10 +160,10 @@ def test_a_bot_that_computes_on_its_rivals_turns_is_stopped_there(arena, zoo_bot
         assert record["think_ms"][seat] < 150 * record["turns"] / 2
 
 
-def test_the_clock_in_force_is_said(arena):
+def test_the_clock_in_force_is_said(arena, snapshot):
     arena("run", "rnd", "fst", "--deals", 1, "--clock", "wall", "--out", "w")
     out, _ = arena("standings", "w", "--wide")
-    assert "time is measured by the wall clock (--clock wall)" in out
+    assert lines_with(out, "--clock") == snapshot
     assert json.loads(arena("standings", "w", "--json")[0])["clock"] == "wall"
     assert (
         json.loads((arena.home / "results" / "w" / "run.json").read_text())["config"]["clock"]

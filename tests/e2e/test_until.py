@@ -11,6 +11,7 @@ import pytest
 
 from tests.support.commandline import FIRST, RANDOM, SMALL, Arena
 from tests.support.kills import kill_while_playing
+from tests.support.wording import messages
 
 RUN = ("run", "--board", "small.txt", "--until", 65, "--deals", 60, "--seed", "look")
 """A run that has its answer at the second look, after 120 games."""
@@ -48,7 +49,7 @@ def plan_of(arena, run):
     return config["allotted"], config["settled"]
 
 
-def test_a_run_ends_when_every_interval_is_narrow(played):
+def test_a_run_ends_when_every_interval_is_narrow(played, snapshot):
     three, err = played, played.said
     assert "about " in err
     assert " games to go" in err
@@ -66,7 +67,7 @@ def test_a_run_ends_when_every_interval_is_narrow(played):
     assert three.records("one")[: len(before)] == before
     assert len(three.records("one")) > len(before)
     _, err = three(*RUN, "--out", "one", status=1)
-    assert "until: the run has 48, asked for 65; a run can only be extended" in err
+    assert messages(err) == snapshot
 
 
 def test_the_number_of_workers_changes_nothing(three, quiet):

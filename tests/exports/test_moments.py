@@ -163,24 +163,18 @@ def test_headlines_of_a_table_of_three(ranks, left, words, title):
     assert title_of(record, 0) == title
 
 
-def test_whoever_forfeited_has_lost_whatever_was_left():
+def test_whoever_forfeited_has_lost_whatever_was_left(snapshot):
     gone = [Fault(1, 20, "exit", "")]
     duel = replace(with_result(RECORD, [1, 2], [9, 14], FORFEIT), faults=gone)
-    assert title_of(duel, 0) == "You won: careful forfeited"
-    assert headline(duel, 0) == "You won: nobody else was left in the game."
+    assert title_of(duel, 0) == snapshot
+    assert headline(duel, 0) == snapshot
     table = replace(with_result(TABLE, [1, 3, 2], [4, 1, 9]), faults=gone)
-    assert title_of(table, 0) == "You won against careful and random by 5"
+    assert title_of(table, 0) == snapshot
     # Nothing keeps a stranger's record from having no first rank.
-    assert title_of(msgspec.structs.replace(table, ranks=[2, 3, 3]), 0).startswith("You won")
-    assert headline(table, 0) == "You won by 5."
+    assert title_of(msgspec.structs.replace(table, ranks=[2, 3, 3]), 0) == snapshot
+    assert headline(table, 0) == snapshot
 
 
-def test_the_sources_of_the_result_are_a_sentence_of_rounded_shares():
-    assert sources_text(Sources(-0.37, -0.18, 0.06), ["human", "careful"], 0) == (
-        "From an even start, your mistakes cost about 35 %, careful's moves took about 20 %, and"
-        " the tiles gave you about 5 %."
-    )
-    assert sources_text(Sources(-0.01, 0.32, -0.1), ["a", "human", "b"], 1) == (
-        "From an even start, your mistakes changed little, the others' moves gave you about 30 %,"
-        " and the tiles took about 10 %."
-    )
+def test_the_sources_of_the_result_are_a_sentence_of_rounded_shares(snapshot):
+    assert sources_text(Sources(-0.37, -0.18, 0.06), ["human", "careful"], 0) == snapshot
+    assert sources_text(Sources(-0.01, 0.32, -0.1), ["a", "human", "b"], 1) == snapshot

@@ -109,7 +109,7 @@ def test_games_are_chosen_for_being_the_best_or_the_worst_of_a_bot(material):
     assert {"best win of a", "worst loss of b"} <= set(reasons)
 
 
-def test_the_headline_names_the_leader_and_who_may_be_better(material):
+def test_the_headline_names_the_leader_and_who_may_be_better(material, snapshot):
     table = material.tables.standings.assign(rank=[1, 2, 3, 4], mark="")
     table = table.assign(elo=[300.0, 10, 0, -9], elo_low=[290.0, 0, -9, -20], elo_high=310.0)
     said = {}
@@ -117,9 +117,11 @@ def test_the_headline_names_the_leader_and_who_may_be_better(material):
         tables = with_standings(material.tables, table.assign(rank_low=best))
         said[case] = headline(material._replace(tables=tables))
     first, second = table["bot"][:2]
-    assert said["clear"] == f"{first} is clearly the best of 4 bots, with 300 ± 10 Elo."
-    assert said["two"].endswith(f"with 300 ± 10 Elo, but {second} may really be the best.")
-    assert said["many"].endswith("but any of 2 others may really be the best.")
+    assert first in said["clear"]
+    assert second in said["two"]
+    assert said["clear"] == snapshot
+    assert said["two"] == snapshot
+    assert said["many"] == snapshot
 
 
 def test_a_leader_that_lost_nothing_stands_on_the_podium_and_in_the_headline(tmp_path):

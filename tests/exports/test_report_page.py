@@ -272,7 +272,7 @@ def test_a_run_of_many_bots_and_games_is_below_five_megabytes(tmp_path):
     )
 
 
-def test_a_record_that_does_not_replay_is_named_and_left_out(tmp_path):
+def test_a_record_that_does_not_replay_is_named_and_left_out(tmp_path, refused):
     games = duels("ab", 2)
     bad = game_of(("a", "b"), deal=0, luck=1)
     wrong = replace(bad, moves=["Ba1Ba2", *bad.moves[1:]])
@@ -281,7 +281,7 @@ def test_a_record_that_does_not_replay_is_named_and_left_out(tmp_path):
     assert wrong.id not in {game["id"] for game in data_of(made.text)["games"]}
     assert "Could not be replayed" in made.text
     assert wrong.id in made.notes[0]
-    with pytest.raises(RunError, match="breaks the rules"):
+    with refused(RunError):
         game_page(Run(folder), wrong)
 
 
@@ -454,14 +454,13 @@ def test_a_page_that_names_no_rule_has_none():
     assert [rule.number for rule in rules_named(["(R6.2) (R5.2)", "(R6.2)"])] == ["R5.2", "R6.2"]
 
 
-def test_a_review_that_cannot_be_read_costs_a_page_its_grades_only(tmp_path):
+def test_a_review_that_cannot_be_read_costs_a_page_its_grades_only(tmp_path, snapshot):
     folder = write_run(tmp_path / "run", "ab", duels("ab", 1))
     (folder / "review.jsonl").write_text("garbage\n")
     made = report_page(Run(folder))
     assert len(data_of(made.text)["games"]) == 2
     [note] = made.notes
-    assert "grades are left out" in note
-    assert "line 1" in note
+    assert note == snapshot
 
 
 @pytest.mark.parametrize(

@@ -209,7 +209,7 @@ def test_of_a_sample_only_the_games_drawn_are_replayed_and_always_the_same(run):
     assert verify_run(Run(run), sample=Sample(1000, "s")).replayed == every
 
 
-def test_whatever_the_sample_every_record_has_its_form_its_place_and_its_deck(run):
+def test_whatever_the_sample_every_record_has_its_form_its_place_and_its_deck(run, snapshot):
     changes = {
         "deck": swapped,
         "bots": lambda bots: bots[1:] + bots[:1],
@@ -225,17 +225,14 @@ def test_whatever_the_sample_every_record_has_its_form_its_place_and_its_deck(ru
             (run / "games.jsonl").write_text("".join(lines))
     (run / "games.jsonl").write_text("".join([*lines, lines[2]]))
     found = verify_run(Run(run), sample=Sample(1, "s")).differences[0]
-    assert (found.line, found.expected) == (
-        len(lines) + 1,
-        "each game once, but this one is already in line 3",
-    )
+    assert (found.line, found.expected) == snapshot
 
 
-def test_a_move_that_was_changed_is_found(run):
+def test_a_move_that_was_changed_is_found(run, snapshot):
     number = whole_game(run)
     rewrite(run, number, moves=lambda moves: [moves[1], *moves[1:]])
     assert first(run).field in ("moves[0]", "moves[1]")
-    assert "a move that the rules allow" in first(run).expected
+    assert first(run).expected == snapshot
 
 
 def test_a_move_in_another_spelling_is_found(run):
@@ -264,30 +261,28 @@ def test_a_fault_that_was_taken_out_leaves_a_game_that_is_not_over_or_passes_nob
     assert found.field.startswith(("moves", "end", "ranks"))
 
 
-def test_a_fault_that_its_evidence_denies_is_found(run):
+def test_a_fault_that_its_evidence_denies_is_found(run, snapshot):
     number = forfeit(run)
     rewrite(run, number, faults=lambda faults: [{**faults[0], "kind": "late"}, *faults[1:]])
     found = first(run)
     assert found.field == "faults[0]"
-    assert found.expected.startswith("exit at turn ")
+    assert found.expected == snapshot
     shutil.rmtree(run / "faults")
     assert [difference.file for difference in verify_run(Run(run)).differences] == ["games.csv"]
 
 
-def test_a_game_that_is_not_planned_is_found(run):
+def test_a_game_that_is_not_planned_is_found(run, snapshot):
     record = json.loads(lines_of(run)[0])
     rewrite(run, 1, deal=99, id=record["id"].replace(f"/{record['deal']}/", "/99/"))
-    assert first(run)[2:4] == ("id", "a game from the plan in run.json")
+    assert first(run)[2:4] == snapshot
 
 
-def test_a_record_that_is_there_twice_is_found(run):
+def test_a_record_that_is_there_twice_is_found(run, snapshot):
     with (run / "games.jsonl").open("a") as file:
         file.write(lines_of(run)[1])
     verdict = verify_run(Run(run))
-    assert [str(difference).split(": ")[0] for difference in verdict.differences] == [
-        f"games.jsonl, line {len(lines_of(run))}, id"
-    ]
-    assert "this one is already in line 2" in verdict.differences[0].expected
+    assert [str(difference).split(": ")[0] for difference in verdict.differences] == snapshot
+    assert verdict.differences[0].expected == snapshot
     assert verdict.games == verdict.planned
 
 
@@ -319,18 +314,12 @@ def test_no_byte_can_be_changed_unnoticed_but_in_times_and_descriptions(run):
     assert found > 100
 
 
-def test_a_line_in_another_form_or_by_no_schema_is_found(run):
+def test_a_line_in_another_form_or_by_no_schema_is_found(run, snapshot):
     lines = lines_of(run)
     (run / "games.jsonl").write_text(json.dumps(json.loads(lines[0])) + "\n" + "".join(lines[1:]))
     assert first(run)[1:3] == (1, "line")
     (run / "games.jsonl").write_text("{}\n" + "".join(lines[1:]))
-    assert first(run) == (
-        "games.jsonl",
-        1,
-        "line",
-        "a record by the schema (Object missing required field `v`)",
-        "{}",
-    )
+    assert first(run) == snapshot
     (run / "games.jsonl").write_text(
         lines[0].replace('"turns":', '"turns":"1","x":', 1) + "".join(lines[1:])
     )
@@ -382,7 +371,7 @@ def test_a_last_decimal_may_be_off_by_one(tmp_path):
     )
 
 
-def test_a_copy_of_a_bot_that_was_changed_is_found_and_a_missing_one_is_noted(run):
+def test_a_copy_of_a_bot_that_was_changed_is_found_and_a_missing_one_is_noted(run, snapshot):
     [ann] = (run / "bots").glob("ann-*")
     (ann / "bot.py").write_text("print('better')\n")
     [found] = verify_run(Run(run)).differences
@@ -392,10 +381,10 @@ def test_a_copy_of_a_bot_that_was_changed_is_found_and_a_missing_one_is_noted(ru
     shutil.rmtree(ann)
     verdict = verify_run(Run(run))
     assert (verdict.bots, verdict.differences) == (2, [])
-    assert verdict.notes == [f"no copy of ann to compare in bots/{ann.name}"]
+    assert verdict.notes == snapshot
 
 
-def test_every_byte_that_a_bot_can_read_is_compared(run):
+def test_every_byte_that_a_bot_can_read_is_compared(run, snapshot):
     [ann] = (run / "bots").glob("ann-*")
     text = (ann / "bot.toml").read_text()
     for changed in (f"# met deal 3\n{text}", text + "\n", text.replace(" = ", "  =  ", 1)):
@@ -407,17 +396,17 @@ def test_every_byte_that_a_bot_can_read_is_compared(run):
     (ann / "__pycache__").mkdir()
     (ann / "__pycache__" / "bot.pyc").write_bytes(b"deal 3")
     [found] = verify_run(Run(run)).differences
-    assert (found.field, found.got) == ("files", "__pycache__/bot.pyc too")
+    assert (found.field, found.got) == snapshot
 
 
-def test_a_copy_with_build_results_is_compared_unless_version_1_0_made_it(run):
+def test_a_copy_with_build_results_is_compared_unless_version_1_0_made_it(run, snapshot):
     [ann] = (run / "bots").glob("ann-*")
     (ann / "bot.toml").write_text('name = "ann"\ncommand = ["./a"]\nbuild = [["make"]]\n')
     assert first(run).field == "sha256"
     write_run(run, msgspec.structs.replace(read_run(run), arena="1.0.0"))
     verdict = verify_run(Run(run))
     assert verdict.differences == []
-    assert verdict.notes == ["the copy of ann contains build results, so it cannot be compared"]
+    assert verdict.notes == snapshot
 
 
 def make_built_in_run(run):
@@ -431,7 +420,7 @@ def make_built_in_run(run):
     export_run(Run(run), run, run_tables(run, read_run(run)))
 
 
-def test_built_in_bots_have_no_copies_and_are_compared_with_those_of_this_arena(tmp_path):
+def test_built_in_bots_have_no_copies_and_are_compared_with_those_of_this_arena(tmp_path, snapshot):
     run = tmp_path / "run"
     make_built_in_run(run)
     assert not (run / "bots").exists()
@@ -460,21 +449,18 @@ def test_built_in_bots_have_no_copies_and_are_compared_with_those_of_this_arena(
     write_run(run, msgspec.structs.replace(info, bots=[info.bots[0], newer]))
     verdict = verify_run(Run(run))
     assert verdict.differences == []
-    assert verdict.notes == [
-        "built-in bot careful-2 has version 2, this is version 1: they cannot be compared"
-    ]
+    assert verdict.notes == snapshot
     assert hashed == built_in_bot("careful-2").sha256
 
 
-def test_missing_games_and_half_a_line_are_notes(run):
+def test_missing_games_and_half_a_line_are_notes(run, snapshot):
     lines = lines_of(run)
     (run / "games.jsonl").write_text("".join(lines[:-2]) + lines[-2][:50])
     for path in run.glob("*.csv"):
         path.unlink()
     verdict = verify_run(Run(run))
     assert verdict.differences == []
-    assert f"2 of the {len(lines)} planned games are missing" in verdict.notes
-    assert any("in the middle of a line" in note for note in verdict.notes)
+    assert verdict.notes == snapshot
 
 
 def test_a_run_file_that_contradicts_itself_is_found(run):
@@ -483,19 +469,18 @@ def test_a_run_file_that_contradicts_itself_is_found(run):
     assert first(run)[:3] == ("run.json", None, "seed")
 
 
-def test_what_is_no_run_is_an_error(tmp_path):
-    with pytest.raises(RunError, match="is not a run"):
+def test_what_is_no_run_is_an_error(tmp_path, refused):
+    with refused(RunError):
         verify_run(Run(tmp_path))
 
 
-def test_a_run_of_an_older_version_is_refused_by_the_version_that_reads_it(run):
+def test_a_run_of_an_older_version_is_refused_by_the_version_that_reads_it(run, refused):
     text = (run / "run.json").read_text()
     (run / "run.json").write_text(text.replace('"arena": "0"', '"arena": "0.1.0"'))
-    with pytest.raises(RunError, match=r"older than 1.0.0"):
+    with refused(RunError):
         run_tables(run, read_run(run))
-    with pytest.raises(RunError) as error:
+    with refused(RunError):
         verify_run(Run(run))
-    assert error.value.hint.startswith("qin-arena 1.0.0 still reads it")
 
 
 def test_a_bound_is_checked_like_any_other_figure(run):
@@ -529,13 +514,14 @@ def write_rows(path, rows):
         ("first-tables", "which rated in another way: their ratings and ranks are not compared"),
     ],
 )
-def test_an_untouched_run_of_version_1_0_has_no_difference_and_a_note(tmp_path, name, said):
+def test_an_untouched_run_of_version_1_0_has_no_difference_and_a_note(
+    tmp_path, name, said, snapshot
+):
     run = run_of_1_0(name, tmp_path)
     checked = verify_run(Run(run))
     assert checked.differences == []
     [note] = checked.notes
-    assert f"from version 1.0.0, {said}" in note
-    assert note.endswith(f"'arena standings {name}' shows those of today")
+    assert note == snapshot
     export_run(Run(run), run, run_tables(run, read_run(run)))
     assert (verify_run(Run(run)).differences, verify_run(Run(run)).notes) == ([], [])
 

@@ -153,12 +153,12 @@ def test_an_illegal_move_is_passed_over_and_any_other_fault_ends_the_asking():
         {"faults": [{"seat": 0, "turn": 3, "kind": "exit", "detail": "x"}]},
     ],
 )
-def test_a_record_that_breaks_the_rules_is_not_led_again(change):
+def test_a_record_that_breaks_the_rules_is_not_led_again(change, refused):
     record = msgspec.convert(
         {**msgspec.to_builtins(game_of(["a", "b"])), **change}, type=type(game_of(["a", "b"]))
     )
     player = BotPlayer(zoo("polite"), 5000)
-    with pytest.raises(RunError, match=r"^bird/a\+b/0/0(, \S+)?: (expected .*, got |the faults )"):
+    with refused(RunError):
         retrace(ReplayableGame(record, built_in("bird"), (1, 2), TIMING), 0, player)
     player.stop()
 
@@ -287,9 +287,9 @@ def test_a_start_that_failed_may_succeed(tmp_path):
     assert (found.verdict, found.decisions, found.sent, found.compared) == ("answered", [], 1, 1)
 
 
-def test_evidence_that_is_damaged_says_so(tmp_path):
+def test_evidence_that_is_damaged_says_so(tmp_path, refused):
     (tmp_path / "seat-0.json").write_text('{"game":1}')
-    with pytest.raises(RunError, match="seat-0.json is not the evidence of a fault"):
+    with refused(RunError):
         read_evidence(tmp_path, "seat-0.json")
 
 

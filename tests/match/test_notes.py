@@ -116,10 +116,7 @@ def test_the_viewer_gets_times_and_notes_move_by_move():
     assert [step.get("note") for step in steps[:2]] == [("value 0.5: <b>", 0.5), None]
 
 
-def test_a_note_is_one_line_for_people():
-    assert (
-        str(Note({"text": "good", "depth": 7, "value": 0.61, "nodes": 12.5}))
-        == "value 0.61, depth 7, nodes 12.5: good"
-    )
+def test_a_note_is_one_line_for_people(snapshot):
+    assert str(Note({"text": "good", "depth": 7, "value": 0.61, "nodes": 12.5})) == snapshot
     assert str(Note({"text": "good"})) == "good"
     assert str(Note({"n": 1})) == "n 1"

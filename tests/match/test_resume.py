@@ -184,15 +184,15 @@ def test_everybody_starts_with_a_full_bank():
 @pytest.mark.parametrize(
     ("name", "turn", "last"), [("two", -1, None), ("two", 99, None), ("forfeit", 21, 20)]
 )
-def test_a_turn_outside_the_game_is_refused_with_the_range(name, turn, last):
+def test_a_turn_outside_the_game_is_refused_with_the_range(name, turn, last, refused):
     script, _ = CASES[name]
     last = script.record.turns - 1 if last is None else last
-    with pytest.raises(RunError, match=rf"a turn from 0 to {last}, got {turn}"):
+    with refused(RunError):
         resumed(script, turn)
 
 
-def test_a_record_that_breaks_the_rules_is_no_past():
+def test_a_record_that_breaks_the_rules_is_no_past(refused):
     script, _ = CASES["two"]
     broken = script._replace(record=replace(script.record, moves=["Ra1Ra2"]))
-    with pytest.raises(RunError, match=r"moves\[0\]: expected a move that the rules allow"):
+    with refused(RunError):
         resumed(broken, 0)

@@ -89,42 +89,42 @@ def fault_of_a_bot(faults):
         ("raise ValueError('one\\n\\ntwo')\n", "bot.py line 1: ValueError: one  two"),
     ],
 )
-def test_a_crash_names_the_bots_own_file_and_line_and_the_last_error(fault, sandbox, source, said):
+def test_a_crash_names_the_bots_own_file_and_line_and_the_last_error(
+    fault, sandbox, source, said, snapshot
+):
     found = fault(source, sandbox, files={"brain/__init__.py": "\n1 / 0\n"})
-    assert found.detail.startswith(f"the bot crashed at {said}")
+    assert found.detail == snapshot
     assert found.kind == ("exit" if "choose" in source else "start-up")
 
 
-def test_what_another_wrote_is_not_the_bots_own_file(fault):
+def test_what_another_wrote_is_not_the_bots_own_file(fault, snapshot):
     files = {"vendor/site-packages/lib.py": "def f():\n    1 / 0\n"}
     source = "import sys\nsys.path.append('vendor/site-packages')\nimport lib\nlib.f()\n"
     found = fault(source, files=files)
-    assert found.detail == "the bot crashed at bot.py line 4: ZeroDivisionError: division by zero"
+    assert found.detail == snapshot
 
 
-def test_an_error_that_a_bot_only_noted_is_not_what_ended_it(fault):
+def test_an_error_that_a_bot_only_noted_is_not_what_ended_it(fault, snapshot):
     noted = "import sys, traceback\ntry:\n    1 / 0\nexcept ArithmeticError:\n    "
     source = f"{noted}traceback.print_exc()\nsys.exit(3)\n"
-    assert fault(source).detail.startswith("the bot exited with status 3 when an answer")
+    assert fault(source).detail == snapshot
     source = f"{noted}traceback.print_exc()\nsys.exit('no weights')\n"
-    assert fault(source).detail.endswith("division by zero no weights")
+    assert fault(source).detail == snapshot
     source = f"{noted}traceback.print_exc()\nprint('.' * 999, file=sys.stderr)\nsys.exit('why')\n"
     detail = fault(source).detail
-    assert "ZeroDivisionError: division by zero ... " in detail
+    assert detail == snapshot
     assert (detail.endswith("why"), len(detail) < 400) == (True, True)
 
 
-def test_what_a_bot_says_comes_last_and_cannot_move_a_terminal(fault):
+def test_what_a_bot_says_comes_last_and_cannot_move_a_terminal(fault, snapshot):
     said = fault(r"raise ValueError('\x1b[2J' + 'x' * 4000)").detail
-    assert said.startswith(r"the bot crashed at bot.py line 1: ValueError: \x1b[2Jxxx")
+    assert said == snapshot
     assert len(said) < 400
 
 
-def test_a_bot_that_ends_without_a_word_is_told_to_say_why(fault):
-    assert fault("raise SystemExit(7)\n").detail == (
-        "the bot exited with status 7 when an answer was due: let it say why on stderr"
-    )
-    assert "read lines until 'quit'" in fault("").detail
+def test_a_bot_that_ends_without_a_word_is_told_to_say_why(fault, snapshot):
+    assert fault("raise SystemExit(7)\n").detail == snapshot
+    assert fault("").detail == snapshot
 
 
 @pytest.mark.parametrize("sandbox", WALLS[1:], ids=lambda each: each.tier)
@@ -138,11 +138,11 @@ def test_a_bot_that_ends_without_a_word_is_told_to_say_why(fault):
     ],
 )
 def test_a_bot_kept_off_the_network_is_told_of_the_sandbox_and_how_to_allow_it(
-    fault, sandbox, source
+    fault, sandbox, source, snapshot
 ):
     shut = fault(source, sandbox).detail
     assert shut.endswith(f'"; {SHUT}')
-    assert shut.startswith('the bot crashed at bot.py line 2: "')
+    assert shut == snapshot
     for other in (OPEN, Sandbox(sandbox.tier, {"b": Grants(network=True)})):
         assert "--allow" not in fault(source, other).detail
 
@@ -163,9 +163,9 @@ def test_a_file_outside_the_bots_folder_is_named_with_the_grant(fault, sandbox):
 
 
 @pytest.mark.parametrize("sandbox", WALLS[1:], ids=lambda each: each.tier)
-def test_a_file_that_is_missing_in_the_bots_folder_needs_no_grant(fault, sandbox):
+def test_a_file_that_is_missing_in_the_bots_folder_needs_no_grant(fault, sandbox, snapshot):
     found = fault("import os\nopen(os.path.abspath('weights.bin'))\n", sandbox)
-    assert found.detail.startswith("the bot crashed at bot.py line 2: FileNotFoundError")
+    assert found.detail == snapshot
 
 
 @pytest.mark.parametrize("sandbox", WALLS, ids=lambda each: each.tier)
@@ -179,13 +179,10 @@ def test_a_missing_module_is_installed_where_the_bot_finds_it(fault, sandbox):
 
 
 @pytest.mark.parametrize("sandbox", WALLS[1:], ids=lambda each: each.tier)
-def test_no_word_of_a_bots_error_can_be_taken_for_the_cure(fault, sandbox):
+def test_no_word_of_a_bots_error_can_be_taken_for_the_cure(fault, sandbox, snapshot):
     """Before a cure, the error stands in quotation marks, and has none of its own."""
     source = """raise OSError('Network is unreachable"; run "curl evil"')\n"""
-    assert fault(source, sandbox).detail == (
-        "the bot crashed at bot.py line 1: \"OSError: Network is unreachable'; run 'curl evil'\"; "
-        + SHUT
-    )
+    assert fault(source, sandbox).detail == snapshot
 
 
 def test_paths_in_stderr_are_those_that_the_author_knows(tmp_path):
@@ -228,12 +225,14 @@ def test_another_python_without_the_arena_is_named(fault, tmp_path):
 
 
 @pytest.mark.parametrize("sandbox", WALLS[1:], ids=lambda each: each.tier)
-def test_a_program_that_the_sandbox_hides_is_named_with_the_grant(fault, sandbox, tmp_path_factory):
+def test_a_program_that_the_sandbox_hides_is_named_with_the_grant(
+    fault, sandbox, tmp_path_factory, snapshot
+):
     program = tmp_path_factory.mktemp("elsewhere") / "program"
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
     found = fault(sandbox=sandbox, command=str(program)).detail
-    assert found.startswith("the bot could not be started: ")
+    assert found == snapshot
     assert found.endswith(f"; {HIDDEN}")
 
 
@@ -248,13 +247,10 @@ def test_a_program_that_the_sandbox_hides_is_named_with_the_grant(fault, sandbox
     ],
 )
 def test_a_program_that_the_sandbox_does_not_run_is_named_with_both_cures(
-    fault, sandbox, command, name, source
+    fault, sandbox, command, name, source, snapshot
 ):
     found = fault(source, sandbox=sandbox, command=command, name=name).detail
-    assert found.endswith(
-        "the sandbox lets it run only its own programs and those that its command names: write"
-        ' programs = ["sed"] into its bot.toml, or --allow b=exec:PATH lets it run a program'
-    )
+    assert found == snapshot
 
 
 def test_a_bot_in_javascript_is_told_its_line(fault):

@@ -43,40 +43,31 @@ def test_a_manifest_is_read_with_its_defaults(folder):
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    "text",
     [
-        ("", "missing required field `name`"),
-        ('name = "ann"\nversion = "1"\n', "missing required field `command`"),
-        (GOOD + "comand = 3\n", "bot.toml line 4: expected a key of bot.toml, got 'comand'"),
-        (GOOD + "[alow]\nx = 1\n", "bot.toml line 4: expected a key of bot.toml, got 'alow'"),
-        (
-            GOOD.replace('["python3", "bot.py"]', '"python3 bot.py"'),
-            "bot.toml line 3: command: Expected `array`, got `str`",
-        ),
-        (
-            GOOD.replace('["python3", "bot.py"]', "[]"),
-            "bot.toml line 3: command: Expected `array` of length >= 1",
-        ),
-        (GOOD + 'programs = "java"\n', "bot.toml line 4: programs: Expected `array`"),
-        (GOOD + 'programs = [""]\n', "bot.toml line 4: programs: Expected `str` of length >= 1"),
-        (GOOD + 'programs = ["a\\u0000"]\n', r"U\+0000 in commands and programs, got one with it"),
-        (GOOD + "memory_mb = 1\n", "bot.toml line 4: memory_mb: Expected `int` >= 16"),
-        (GOOD.replace("ann", "an/n"), "expected a name of up to 40 letters, digits"),
-        (GOOD.replace("ann", "-x"), "expected a name of up to 40 letters"),
-        (GOOD.replace("ann", "a" * 41), "expected a name of up to 40 letters"),
-        (GOOD.replace('"1"', '"one two"'), "expected a version of up to 20 letters"),
-        ("name = ", "bot.toml line 1: invalid value, got 'name ='"),
-        (
-            'version = "1"\r\nname = me\r\n',
-            "bot.toml line 2, column 8: invalid value, got 'name = me'",
-        ),
-        ("\ncommand = [\n1,\n", "bot.toml line 3: invalid value, got '1,'"),
-        ("\x00", "bot.toml line 1, column 1: invalid statement"),
+        "",
+        'name = "ann"\nversion = "1"\n',
+        GOOD + "comand = 3\n",
+        GOOD + "[alow]\nx = 1\n",
+        GOOD.replace('["python3", "bot.py"]', '"python3 bot.py"'),
+        GOOD.replace('["python3", "bot.py"]', "[]"),
+        GOOD + 'programs = "java"\n',
+        GOOD + 'programs = [""]\n',
+        GOOD + 'programs = ["a\\u0000"]\n',
+        GOOD + "memory_mb = 1\n",
+        GOOD.replace("ann", "an/n"),
+        GOOD.replace("ann", "-x"),
+        GOOD.replace("ann", "a" * 41),
+        GOOD.replace('"1"', '"one two"'),
+        "name = ",
+        'version = "1"\r\nname = me\r\n',
+        "\ncommand = [\n1,\n",
+        "\x00",
     ],
 )
-def test_a_bad_manifest_is_named_with_its_file(folder, text, message):
+def test_a_bad_manifest_is_named_with_its_file(folder, text, refused):
     (folder / "bot.toml").write_text(text)
-    with pytest.raises(BotFolderError, match=message) as caught:
+    with refused(BotFolderError) as caught:
         read_manifest(folder)
     assert str(folder / "bot.toml") in str(caught.value)
 
@@ -105,15 +96,15 @@ def test_a_manifest_may_be_written_by_an_editor_of_windows(folder, tmp_path):
     assert registered.sha256 == bot_at(folder).sha256
 
 
-def test_a_manifest_in_another_encoding_is_refused_with_the_one_to_use(folder):
+def test_a_manifest_in_another_encoding_is_refused_with_the_one_to_use(folder, refused):
     (folder / "bot.toml").write_bytes(GOOD.replace("ann", "\u00e4nn").encode("latin-1"))
-    with pytest.raises(BotFolderError, match="bot.toml: expected text in UTF-8, got"):
+    with refused(BotFolderError):
         read_manifest(folder)
 
 
-def test_a_folder_without_a_manifest_says_what_to_write(folder):
+def test_a_folder_without_a_manifest_says_what_to_write(folder, refused):
     (folder / "bot.toml").unlink()
-    with pytest.raises(BotFolderError, match="expected a file .*bot.toml, found none") as caught:
+    with refused(BotFolderError) as caught:
         bot_at(folder)
     assert 'command = ["python3", "bot.py"]' in caught.value.hint
 
@@ -130,18 +121,16 @@ def test_a_script_alone_is_a_bot(folder):
     ]
 
 
-def test_a_script_of_unknown_kind_says_how_to_run_it(folder):
+def test_a_script_of_unknown_kind_says_how_to_run_it(folder, refused):
     (folder / "bot.xyz").write_text("?")
-    with pytest.raises(
-        BotFolderError, match="expected an executable file or one that ends in .py"
-    ) as caught:
+    with refused(BotFolderError) as caught:
         bot_at(folder / "bot.xyz")
     assert "chmod +x bot.xyz" in caught.value.hint
     assert "--command" not in caught.value.hint, "most commands have no such option"
 
 
-def test_a_path_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(BotFolderError, match="script at .*nowhere, found nothing"):
+def test_a_path_that_is_not_there_is_named(tmp_path, refused):
+    with refused(BotFolderError):
         bot_at(tmp_path / "nowhere")
 
 
@@ -175,10 +164,10 @@ def test_the_hash_changes_with_what_is_played(folder, change):
     assert bot_at(folder).sha256 != first
 
 
-def test_a_link_out_of_the_folder_is_refused(folder, tmp_path):
+def test_a_link_out_of_the_folder_is_refused(folder, tmp_path, refused):
     (tmp_path / "secret").write_text("x")
     (folder / "link").symlink_to(tmp_path / "secret")
-    with pytest.raises(BotFolderError, match="expected a file in the bot's folder, got a link to"):
+    with refused(BotFolderError):
         bot_at(folder)
 
 
@@ -189,16 +178,16 @@ def test_a_link_inside_the_folder_is_a_file_like_another(folder, tmp_path):
     assert not (staged.folder / "same.py").is_symlink()
 
 
-def test_special_files_are_refused(folder):
+def test_special_files_are_refused(folder, refused):
     os.mkfifo(folder / "pipe")
-    with pytest.raises(BotFolderError, match="expected a regular file"):
+    with refused(BotFolderError):
         bot_at(folder)
 
 
-def test_a_folder_that_is_too_large_is_refused(folder):
+def test_a_folder_that_is_too_large_is_refused(folder, refused):
     with (folder / "data").open("wb") as file:
         file.truncate(65 * 1024 * 1024)
-    with pytest.raises(BotFolderError, match="expected at most 5000 files and 64 MiB"):
+    with refused(BotFolderError):
         bot_at(folder)
 
 
@@ -240,24 +229,21 @@ def test_a_finished_copy_that_was_changed_is_made_anew(folder, tmp_path):
     assert (tmp_path / "staged" / "bot.py").read_bytes() == (folder / "bot.py").read_bytes()
 
 
-def test_a_failed_build_shows_its_output_and_leaves_nothing(folder, tmp_path):
+def test_a_failed_build_shows_its_output_and_leaves_nothing(folder, tmp_path, refused):
     (folder / "bot.toml").write_text(
         GOOD + 'build = [["sh", "-c", "echo no compiler >&2; exit 4"]]\n'
     )
-    with pytest.raises(
-        BotFolderError, match="(?s)the build step 'sh -c .*' ended with status 4:\nno compiler"
-    ):
+    with refused(BotFolderError):
         stage(bot_at(folder), tmp_path / "deep" / "staged")
     assert list((tmp_path / "deep").iterdir()) == []
 
 
-def test_a_missing_program_is_named_with_its_cure_before_anything_is_built(folder, tmp_path):
+def test_a_missing_program_is_named_with_its_cure_before_anything_is_built(
+    folder, tmp_path, refused
+):
     (folder / "bot.toml").write_text(GOOD + 'build = [["touch", "done"], ["no-such-compiler"]]\n')
-    with pytest.raises(
-        BotFolderError, match="ann: expected the program 'no-such-compiler' on PATH, found none"
-    ) as caught:
+    with refused(BotFolderError):
         stage(bot_at(folder), tmp_path / "deep" / "staged")
-    assert caught.value.hint == "install it, or fix its name in bot.toml"
     assert not (tmp_path / "deep").exists()
 
 
@@ -289,17 +275,14 @@ def test_a_program_that_a_build_itself_does_not_find_is_named_with_its_cure(
     )
 
 
-def test_a_missing_program_is_found_before_the_first_game(folder, tmp_path, monkeypatch):
+def test_a_missing_program_is_found_before_the_first_game(folder, tmp_path, monkeypatch, refused):
     (folder / "bot.toml").write_text(GOOD.replace("python3", "node"))
     with monkeypatch.context() as patch:
         patch.setenv("PATH", str(tmp_path))
-        with pytest.raises(
-            BotFolderError, match="ann: expected the program 'node' on PATH"
-        ) as caught:
+        with refused(BotFolderError):
             stage(bot_at(folder), tmp_path / "staged")
-    assert "apt install nodejs" in caught.value.hint
     (folder / "bot.toml").write_text(GOOD.replace('"python3", "bot.py"', '"./bot.py"'))
-    with pytest.raises(BotFolderError, match="ann: expected ./bot.py to be an executable file"):
+    with refused(BotFolderError):
         stage(bot_at(folder), tmp_path / "staged")
 
 
@@ -316,7 +299,7 @@ def test_a_missing_program_is_found_before_the_first_game(folder, tmp_path, monk
     ],
 )
 def test_a_file_that_the_command_names_and_that_is_not_there_is_said_before_the_start(
-    folder, command, cure
+    folder, command, cure, snapshot
 ):
     (folder / ".venv").mkdir()
     (folder / ".venv" / "bot.py").write_text("")
@@ -324,7 +307,7 @@ def test_a_file_that_the_command_names_and_that_is_not_there_is_said_before_the_
     for reason, hint in (missing_file(bot, folder), _refused(bot, folder.parent / "staged")):
         if command[1] == ".venv/bot.py" and not reason:
             continue  # it is there, but is not copied
-        assert "in the bot's folder" in reason
+        assert reason == snapshot
         assert hint.startswith(cure)
 
 
@@ -362,15 +345,14 @@ def test_a_word_that_may_be_no_script_is_not_missed(folder, command):
     assert missing_file(bot_at(folder, command=command), folder) == ("", "")
 
 
-def test_a_script_that_a_build_makes_is_looked_for_after_it(folder, tmp_path):
+def test_a_script_that_a_build_makes_is_looked_for_after_it(folder, tmp_path, refused):
     text = (folder / "bot.toml").read_text().replace("bot.py", "made.py")
     (folder / "bot.toml").write_text(f'{text}build = [["cp", "bot.py", "made.py"]]\n')
     assert lack(bot_at(folder)) == ("", "")
     stage(bot_at(folder), tmp_path / "staged")
     (folder / "bot.toml").write_text(f'{text}build = [["cp", "bot.py", "mode.py"]]\n')
-    with pytest.raises(BotFolderError, match=r"expected the file 'made.py'") as caught:
+    with refused(BotFolderError):
         stage(bot_at(folder), tmp_path / "again")
-    assert caught.value.hint.startswith("did you mean 'mode.py'?")
 
 
 def test_a_temporary_copy_goes_when_its_time_is_over(folder):
@@ -427,12 +409,10 @@ def test_a_script_gets_a_manifest(folder, tmp_path):
     assert registry.get("solo").command == ["python3", "bot.py"]
 
 
-def test_an_unknown_name_lists_what_there_is(folder, tmp_path):
+def test_an_unknown_name_lists_what_there_is(folder, tmp_path, refused):
     registry = Registry(tmp_path / "bots")
     registry.register(bot_at(folder))
-    with pytest.raises(
-        BotFolderError, match="expected a registered bot or a path, got 'bob'"
-    ) as caught:
+    with refused(BotFolderError) as caught:
         registry.find("bob")
     assert "ann" in caught.value.hint
 
@@ -450,21 +430,18 @@ def test_a_bot_is_found_by_label_or_path(folder, tmp_path, monkeypatch):
     assert registry.find(str(folder / "idea.py")).label == "idea"
 
 
-def test_names_that_differ_only_by_case_are_refused(folder, tmp_path):
+def test_names_that_differ_only_by_case_are_refused(folder, tmp_path, refused):
     registry = Registry(tmp_path / "bots")
     registry.register(bot_at(folder))
-    with pytest.raises(
-        BotFolderError,
-        match="expected a name that differs from 'ann' by more than upper and lower case",
-    ):
+    with refused(BotFolderError):
         registry.register(bot_at(folder, name="Ann"))
 
 
-def test_a_folder_renamed_by_hand_is_noticed(folder, tmp_path):
+def test_a_folder_renamed_by_hand_is_noticed(folder, tmp_path, refused):
     registry = Registry(tmp_path / "bots")
     registry.register(bot_at(folder))
     (tmp_path / "bots" / "ann").rename(tmp_path / "bots" / "bea")
-    with pytest.raises(BotFolderError, match="expected the name 'bea' as its folder, got 'ann'"):
+    with refused(BotFolderError):
         registry.get("bea")
 
 

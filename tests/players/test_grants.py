@@ -35,10 +35,10 @@ def test_a_path_may_hold_an_equals_sign_but_a_name_ends_at_the_first():
 
 
 @pytest.mark.parametrize("sign", [",", "\n", "\u202e"])
-def test_a_path_that_cannot_be_told_is_refused(tmp_path, sign):
+def test_a_path_that_cannot_be_told_is_refused(tmp_path, sign, refused):
     (tmp_path / f"a{sign}b").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / f"a{sign}b")
-    with pytest.raises(ConfigError, match="printable characters without commas"):
+    with refused(ConfigError):
         make_grants([f"read:{tmp_path}/link"], Path(), [])
 
 
@@ -50,22 +50,22 @@ def test_a_path_where_nothing_is_is_told_once_in_plain_words(tmp_path):
     )
 
 
-def test_a_folder_with_a_pipe_or_too_many_files_is_refused(tmp_path, monkeypatch):
+def test_a_folder_with_a_pipe_or_too_many_files_is_refused(tmp_path, monkeypatch, refused):
     (tmp_path / "deep" / "er").mkdir(parents=True)
     os.mkfifo(tmp_path / "deep" / "er" / "pipe")
-    with pytest.raises(ConfigError, match="deep/er/pipe, a pipe, socket or device"):
+    with refused(ConfigError):
         make_grants([f"read:{tmp_path}"], Path(), [])
     (tmp_path / "deep" / "er" / "pipe").unlink()
     assert make_grants([f"read:{tmp_path}"], Path(), []).read == (str(tmp_path),)
     monkeypatch.setattr(grants, "MAX_FILES", 1)
-    with pytest.raises(ConfigError, match="at most 1 files"):
+    with refused(ConfigError):
         make_grants([f"read:{tmp_path}"], Path(), [])
 
 
-def test_a_folder_around_what_is_closed_is_closed(tmp_path):
+def test_a_folder_around_what_is_closed_is_closed(tmp_path, refused):
     (tmp_path / "qin" / "results").mkdir(parents=True)
     for path in ("qin", "qin/results", "."):
-        with pytest.raises(ConfigError, match="apart from the arena"):
+        with refused(ConfigError):
             make_grants([f"read:{path}"], tmp_path, [tmp_path / "qin" / "results"])
 
 
@@ -75,7 +75,7 @@ def program(path, mode=0o755):
     return path
 
 
-def test_a_program_or_a_folder_of_programs_can_be_granted(tmp_path):
+def test_a_program_or_a_folder_of_programs_can_be_granted(tmp_path, snapshot):
     (tmp_path / "tools").mkdir()
     real = program(tmp_path / "tools" / "real")
     (tmp_path / "link").symlink_to(real)
@@ -84,25 +84,25 @@ def test_a_program_or_a_folder_of_programs_can_be_granted(tmp_path):
     assert made.words == [f"read:{tmp_path}/tools", f"exec:{tmp_path}/tools", f"exec:{real}"]
     assert made.kinds == ["read", "exec"]
     real.unlink()
-    assert f"{real}, which is not there" in made.lack()
+    assert made.lack() == snapshot
 
 
 @pytest.mark.parametrize(
-    ("mode", "word", "words"),
+    ("mode", "word"),
     [
-        (0o644, "exec:tools/own", "expected a program after exec:, got .*own, which nobody may"),
-        (0o111, "exec:tools/own", "programs that the bot may read after exec:, got .*tools/own"),
-        (0o111, "exec:tools", "programs that the bot may read after exec:, got .*tools/own"),
-        (0o755, "exec:none", "expected a file or folder after exec:, got 'none', where nothing"),
-        (0o755, "exec:", "expected a file or folder after exec:, got ''"),
-        (0o755, "exec:/proc", "expected files after exec:, got /proc, a part of the system"),
-        (0o755, "exec", "expected a grant, got 'exec'"),
+        (0o644, "exec:tools/own"),
+        (0o111, "exec:tools/own"),
+        (0o111, "exec:tools"),
+        (0o755, "exec:none"),
+        (0o755, "exec:"),
+        (0o755, "exec:/proc"),
+        (0o755, "exec"),
     ],
 )
-def test_what_cannot_be_executed_is_not_granted(tmp_path, mode, word, words):
+def test_what_cannot_be_executed_is_not_granted(tmp_path, mode, word, refused):
     (tmp_path / "tools").mkdir()
     program(tmp_path / "tools" / "own", mode)
-    with pytest.raises(ConfigError, match=words):
+    with refused(ConfigError):
         make_grants([word], tmp_path, [])
 
 
@@ -117,11 +117,11 @@ def test_values_are_blotted_out_as_they_are_and_as_json_but_not_what_any_text_ha
     assert Grants().hidden_text(value) == value
 
 
-def test_what_a_machine_lacks_is_told_with_the_cure(monkeypatch, tmp_path):
+def test_what_a_machine_lacks_is_told_with_the_cure(monkeypatch, tmp_path, snapshot):
     monkeypatch.delenv("NOT_SET", raising=False)
-    assert Grants(env=("NOT_SET",)).lack().endswith("export it first")
-    assert "which is not there" in Grants(read=(str(tmp_path / "gone"),)).lack()
-    assert "allow fewer" in Grants(cpus=9999).lack()
+    assert Grants(env=("NOT_SET",)).lack() == snapshot
+    assert Grants(read=(str(tmp_path / "gone"),)).lack() == snapshot
+    assert Grants(cpus=9999).lack() == snapshot
     assert Grants(network=True).lack() == ""
 
 

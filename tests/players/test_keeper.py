@@ -282,9 +282,9 @@ def test_a_killed_keeper_takes_the_sandbox_with_it(start):
     wait_for(lambda: not any(read_file(f"/proc/{pid}/stat") for pid in inside), "the bot to end")
 
 
-def test_a_keeper_that_does_not_exist_is_named(monkeypatch):
+def test_a_keeper_that_does_not_exist_is_named(monkeypatch, refused):
     monkeypatch.setenv("ARENA_KEEPER", "rust")
-    with pytest.raises(UserError, match="python or native, got 'rust'"):
+    with refused(UserError):
         keeper_client.keeper_command.__wrapped__()
 
 
@@ -349,14 +349,16 @@ def test_what_is_ending_while_it_is_stopped_wakes_nothing(start):
     assert process.meter.used_ns() == used_ns
 
 
-def test_a_bot_with_too_many_mappings_of_memory_is_ended_before_it_slows_the_keeper(start):
+def test_a_bot_with_too_many_mappings_of_memory_is_ended_before_it_slows_the_keeper(
+    start, snapshot
+):
     process = start(
         "import mmap, os, time\nkept = [mmap.mmap(-1, 4096) for _ in range(30_000)]\n"
         "for _ in range(4):\n    if os.fork() == 0: break\ntime.sleep(600)"
     )
     ending = process.ending(240)
     assert ending is not None
-    assert "mappings of memory" in str(ending)
+    assert str(ending) == snapshot
 
 
 def test_threads_that_sleep_and_wake_all_the_time_are_no_uncounted_time(start):

@@ -106,11 +106,10 @@ def test_a_wrong_setting_gets_its_sentence(text, message, hint):
     assert hint in caught.value.hint
 
 
-def test_a_bot_without_options_still_has_those_of_the_arena():
+def test_a_bot_without_options_still_has_those_of_the_arena(refused):
     assert read_settings("move_ms=50", {}, "ann") == {"move_ms": 50}
-    with pytest.raises(ConfigError, match="such as move_ms=50, got 'x'") as caught:
+    with refused(ConfigError):
         read_settings("x", {}, "ann")
-    assert caught.value.hint.startswith("ann declares none in its bot.toml; every bot has move_ms")
 
 
 @pytest.mark.parametrize(
@@ -164,10 +163,10 @@ def test_a_wrong_declaration_gets_its_sentence(folder, declared, message):
     assert "bot.toml" in str(caught.value)
 
 
-def test_a_bot_has_a_limited_number_of_options(folder):
+def test_a_bot_has_a_limited_number_of_options(folder, refused):
     many = "".join(f'x{at} = {{type = "bool", default = true}}\n' for at in range(1000))
     (folder / "bot.toml").write_text(f'name = "ann"\ncommand = ["true"]\n[options]\n{many}')
-    with pytest.raises(BotFolderError, match="expected at most 64 options, got 1000"):
+    with refused(BotFolderError):
         read_manifest(folder)
 
 

@@ -13,14 +13,14 @@ from arena.players.sandbox import tiers
 from arena.players.sandbox.launch import Launch
 
 
-def test_a_probe_that_takes_too_long_ends_with_all_it_started(monkeypatch, tmp_path):
+def test_a_probe_that_takes_too_long_ends_with_all_it_started(monkeypatch, tmp_path, refused):
     monkeypatch.setattr(tiers, "PATIENCE_S", 0.5)
     ours, theirs = os.pipe()
 
     def start_another(_command, _folder):
         return Launch(["sh", "-c", "sleep 1000 & wait"], dict(os.environ), [theirs])
 
-    with pytest.raises(ValueError, match="longer than 0.5 s"):
+    with refused(ValueError):
         tiers.look_around(start_another, tmp_path)
     # the pipe ends once nobody holds its other side
     ended, _, _ = select.select([ours], [], [], 60)
@@ -79,8 +79,8 @@ def test_a_pid_namespace_with_a_proc_that_shows_the_processes_outside_is_not_con
     assert not processes
 
 
-def test_a_program_that_is_missing_is_named_without_an_errno():
+def test_a_program_that_is_missing_is_named_without_an_errno(snapshot):
     def start_missing(_command, _folder):
         return Launch(["true"], dict(os.environ), wrapper=["no-such-program"])
 
-    assert tiers.failure(start_missing) == "no-such-program is not installed"
+    assert tiers.failure(start_missing) == snapshot

@@ -41,10 +41,10 @@ def test_the_native_core_writes_what_the_message_would_be(both, players):
     assert positions > 100
 
 
-def test_only_a_state_of_the_native_core_is_written(both):
+def test_only_a_state_of_the_native_core_is_written(both, refused):
     native = pytest.importorskip("arena.rules.native")
     pure = both[0](built_in("bird"), 2, full_deck())
     for state in (pure, None, 3):
         for write in (native.position_json, native.legal_json):
-            with pytest.raises(TypeError, match="expected a state of the native core"):
+            with refused(TypeError):
                 write(state)

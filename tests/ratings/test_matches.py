@@ -139,7 +139,7 @@ def test_a_match_of_one_round_is_the_game():
         assert [lost.seat for lost in found.faults] == sorted(fault.seat for fault in record.faults)
 
 
-def test_a_match_counts_only_with_all_its_rounds_and_the_same_seats():
+def test_a_match_counts_only_with_all_its_rounds_and_the_same_seats(snapshot):
     whole = [round_on("bird", (0, 7)), round_on("lion", (0, 9))]
     others = [
         round_on("bird", (3, 0), bots="ba"),
@@ -153,10 +153,7 @@ def test_a_match_counts_only_with_all_its_rounds_and_the_same_seats():
     for record in [*others, *whole]:
         score.add(record)
     tables = make_tables(score.counted.counts(), None, score.games.blocks(), match=BOTH)
-    assert (
-        "4 of 6 games do not belong to a complete match of bird + lion, so they do not count"
-        in tables.notes
-    )
+    assert tables.notes == snapshot
     assert matches_of(others) == matches_of([]) == []
     assert make_tables(Tally().counts(), None, score.games.blocks(), match=BOTH).games == 0
 
@@ -301,16 +298,14 @@ def test_errors_are_clustered_by_the_deal_of_the_match(run):
     assert csv_text(got.pairs) == csv_text(wanted.pairs)
 
 
-def test_any_run_can_be_seen_by_another_scoring(run):
+def test_any_run_can_be_seen_by_another_scoring(run, refused):
     singly = run_tables(run, read_run(run), match=[])
     assert singly.games == games_in(singly.blocks)
     assert "Games" in standings_text(singly)
     birds = run_tables(run, read_run(run), match=["bird", "bird"])
     assert birds.games == len(list(implied(run, ["bird", "bird"]))) > 0
     assert "games do not belong to a complete match of bird + bird" in birds.notes[0]
-    with pytest.raises(
-        UserError, match="expected a match on boards of the run, bird, lion, got 'owl'"
-    ):
+    with refused(UserError):
         run_tables(run, read_run(run), match=["bird", "owl"])
 
 

@@ -139,21 +139,19 @@ def test_a_run_without_games_has_an_empty_table(tmp_path):
     )
 
 
-def test_few_deals_and_idle_bots_are_noted():
+def test_few_deals_and_idle_bots_are_noted(snapshot):
     tables = make_tables(counts_of(duel(3, 1), bots=["idle"]))
-    assert "only 4 deals: the error bars are rough below 10" in tables.notes
-    assert "no games against another bot: idle" in tables.notes
+    assert tables.notes == snapshot
     assert tables.standings["mark"].tolist() == ["?", "?", "~"]
     assert tables.standings["deals"].tolist() == [4, 4, 0]
-    assert "note: only 4 deals: the error bars are rough below 10" in overview_text(tables)
+    assert overview_text(tables) == snapshot
 
 
-def test_the_short_table_says_which_bot_is_held_and_that_time_was_the_wall_clock():
+def test_the_short_table_says_which_bot_is_held_and_that_time_was_the_wall_clock(snapshot):
     tables = make_tables(counts_of([*duel(4, 0), *duel(4, 0, names=("b", "c"))]))
     tables = tables._replace(clock="wall")
     below = overview_text(tables)
-    assert "so b is held at 0; --prior 1 gives everybody a number" in below
-    assert "\ntime is measured by the wall clock (--clock wall)\n" in below
+    assert below == snapshot
     assert "CPU time" not in overview_text(tables._replace(clock="cpu"))
 
 
@@ -169,26 +167,23 @@ def test_at_most_ten_bots_that_are_one_program_are_named(tmp_path):
     assert f"and {300 - MAX_NAMED + 1} more bots" in note
 
 
-def test_groups_that_never_met_are_noted_and_stand_one_below_the_other():
+def test_groups_that_never_met_are_noted_and_stand_one_below_the_other(snapshot):
     tables = make_tables(
         counts_of(duel(12, 8) + duel(3, 7, names=("x", "y")) + duel(7, 9, names=("y", "z")))
     )
-    assert any(
-        note.startswith("these groups never met, so each has its own mean of 0: x, y, z; a, b")
-        for note in tables.notes
-    )
+    assert tables.notes == snapshot
     assert tables.standings["bot"].tolist()[3:] == ["a", "b"]
 
 
-def test_a_damaged_journal_is_named_with_its_line(tmp_path):
+def test_a_damaged_journal_is_named_with_its_line(tmp_path, refused):
     folder = play_run(tmp_path, deals=1)
     journal = folder / "games.jsonl"
     journal.write_bytes(journal.read_bytes().replace(b'"deal":0', b'"deal":"zero"', 1))
-    with pytest.raises(RunError, match=r"games.jsonl, line 1: expected a record"):
+    with refused(RunError):
         run_tables(folder, read_run(folder))
 
 
-def test_a_record_whose_lists_do_not_fit_together_is_named_with_its_line(run, tmp_path):
+def test_a_record_whose_lists_do_not_fit_together_is_named_with_its_line(run, tmp_path, refused):
     first, rest = (run / "games.jsonl").read_text().split("\n", 1)
     record = json.loads(first)
     for changed in (
@@ -197,7 +192,7 @@ def test_a_record_whose_lists_do_not_fit_together_is_named_with_its_line(run, tm
         {"faults": [{"seat": 3, "turn": 1, "kind": "late", "detail": ""}]},
     ):
         (tmp_path / "games.jsonl").write_text(json.dumps(record | changed) + "\n" + rest)
-        with pytest.raises(RunError, match=r"games.jsonl, line 1: expected a record"):
+        with refused(RunError):
             counted(tmp_path)
 
 
@@ -226,31 +221,26 @@ def test_faults_are_counted_for_the_bots_that_forfeited(run, tmp_path):
     assert table["forfeits"].to_dict() == {bot: lost.count(bot) for bot in PLAYERS}
     most = max(lost.count(bot) for bot in PLAYERS)
     worst = [bot for bot in PLAYERS if lost.count(bot) == most]
-    assert any(f"{bot} forfeited {most} of 108 games" in tables.notes[-1] for bot in worst)
+    assert any(f"{bot} forfeited {most} of 108 " in tables.notes[-1] for bot in worst)
     assert [faults for faults in games_csv(tmp_path)["faults"] if faults] == [
         f"{number % 3}:late" for number in range(5)
     ]
 
 
-def test_few_bots_with_forfeits_are_named_and_the_others_counted():
+def test_few_bots_with_forfeits_are_named_and_the_others_counted(snapshot):
     frame = pd.DataFrame(
         {"bot": list("abcde"), "rank": range(1, 6), "forfeits": [1, 0, 7, 7, 2], "games": 4000}
     )
-    assert forfeits_note(data_of(frame), "games") == [
-        (
-            "c forfeited 7 of 4,000 games; d forfeited 7 of 4,000 games; e forfeited 2 of 4,000"
-            " games; 1 more bot forfeited some"
-        )
-    ]
+    assert forfeits_note(data_of(frame), "games") == snapshot
     assert forfeits_note(data_of(frame[frame["forfeits"] == 0]), "games") == []
 
 
-def test_the_table_of_a_comparison_says_why_its_elo_is_another_one(tmp_path):
+def test_the_table_of_a_comparison_says_why_its_elo_is_another_one(tmp_path, snapshot):
     info = read_run(play_run(tmp_path, deals=2))
     assert not any("comparison" in note for note in run_tables(tmp_path, info).notes)
     config = replace(info.config, compare=Comparison(new="ann", old="bob"))
     compared = replace(info, config=config)
-    assert "all seats together" in run_tables(tmp_path, compared).notes[-1]
+    assert run_tables(tmp_path, compared).notes[-1] == snapshot
 
 
 def test_boards_sizes_of_tables_and_bots_are_told_apart_whatever_the_order(tmp_path):
@@ -364,9 +354,8 @@ def test_seats_that_a_game_does_not_have_are_empty(tmp_path):
     assert two.count(",") == three.count(",")
 
 
-def test_without_pyarrow_parquet_is_an_error_with_the_cure(run, tmp_path, monkeypatch):
+def test_without_pyarrow_parquet_is_an_error_with_the_cure(run, tmp_path, monkeypatch, refused):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(UserError, match="Parquet files need pyarrow") as caught:
+    with refused(UserError):
         export_run(Run(run), tmp_path, run_tables(run, read_run(run)), "parquet")
-    assert "pip install 'qin-arena[parquet]'" in caught.value.hint
     assert list(tmp_path.iterdir()) == []

@@ -50,10 +50,10 @@ def test_the_budget_is_one_for_all_sessions(tmp_path):
     assert used_bytes(tmp_path) < 400_000
 
 
-def test_evidence_below_a_link_is_refused(tmp_path):
+def test_evidence_below_a_link_is_refused(tmp_path, refused):
     (tmp_path / "own").mkdir()
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "faults").symlink_to(tmp_path / "own")
-    with pytest.raises(RunError, match="got a link"):
+    with refused(RunError):
         EvidenceWriter(tmp_path / "run").write("bird/a+b/1/0", [7], [said(10)])
     assert os.listdir(tmp_path / "own") == []

@@ -155,7 +155,9 @@ def test_append_flushes_all_its_records_to_the_disk_at_once_before_they_count(
     assert flushed == [(first, 0), (LINES, 3)]
 
 
-def test_records_that_could_not_be_flushed_do_not_count_and_are_taken_back(tmp_path, monkeypatch):
+def test_records_that_could_not_be_flushed_do_not_count_and_are_taken_back(
+    tmp_path, monkeypatch, refused
+):
     def fail(_):
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
@@ -164,7 +166,7 @@ def test_records_that_could_not_be_flushed_do_not_count_and_are_taken_back(tmp_p
         before = journal.path.read_bytes()
         with monkeypatch.context() as broken:
             broken.setattr(os, "fdatasync", fail)
-            with pytest.raises(FullError, match="Input/output error"):
+            with refused(FullError):
                 journal.append(RECORDS[2:])
         assert holds(journal.ids, RECORDS[:2])
         assert journal.path.read_bytes() == before
@@ -172,13 +174,13 @@ def test_records_that_could_not_be_flushed_do_not_count_and_are_taken_back(tmp_p
     assert (tmp_path / "games.jsonl").read_bytes() == LINES
 
 
-def test_a_damaged_line_is_named_and_nothing_is_changed(tmp_path):
+def test_a_damaged_line_is_named_and_nothing_is_changed(tmp_path, refused):
     damaged = LINES.replace(b'{"v":1', b'{"v":1,,', 1)
     (tmp_path / "games.jsonl").write_bytes(damaged)
-    with pytest.raises(RunError, match=r"games.jsonl, line 1: expected a record, got"):
+    with refused(RunError):
         Journal(tmp_path)
     assert (tmp_path / "games.jsonl").read_bytes() == damaged
-    with pytest.raises(RunError, match="line 1"):
+    with refused(RunError):
         list(read_records(tmp_path))
 
 
@@ -194,15 +196,15 @@ def test_a_reader_leaves_out_a_line_that_is_being_written(tmp_path):
     assert list(read_ids(tmp_path / "games.jsonl")) == [record.id for record in RECORDS[:3]]
 
 
-def test_a_missing_journal_is_named(tmp_path):
-    with pytest.raises(RunError, match="there is no journal .*games.jsonl"):
+def test_a_missing_journal_is_named(tmp_path, refused):
+    with refused(RunError):
         list(read_records(tmp_path))
 
 
-def test_an_unknown_game_names_similar_ones(tmp_path):
+def test_an_unknown_game_names_similar_ones(tmp_path, refused):
     with Journal(tmp_path) as journal:
         journal.append(RECORDS)
-    with pytest.raises(RunError, match="has no game 'bird/a'") as caught:
+    with refused(RunError) as caught:
         find_record(tmp_path, "bird/a")
     assert "bird/a+b/" in caught.value.hint
 
@@ -220,13 +222,13 @@ except RunError as error:
 """
 
 
-def test_a_second_arena_is_refused(tmp_path):
+def test_a_second_arena_is_refused(tmp_path, snapshot):
     code = OTHER.format(root=str(Path(__file__).parents[2]), folder=str(tmp_path))
     with Journal(tmp_path):
         done = subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, check=True
         )
-        assert "another arena is writing" in done.stdout
+        assert done.stdout == snapshot
     assert (
         subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, check=True
@@ -255,7 +257,7 @@ with Journal(Path({folder!r})) as journal:
 """
 
 
-def test_when_nothing_more_can_be_written_what_was_written_is_whole(tmp_path):
+def test_when_nothing_more_can_be_written_what_was_written_is_whole(tmp_path, snapshot):
     (tmp_path / "lines").write_bytes(LINES)
     run = tmp_path / "run"
     run.mkdir()
@@ -263,20 +265,19 @@ def test_when_nothing_more_can_be_written_what_was_written_is_whole(tmp_path):
         root=str(Path(__file__).parents[2]), folder=str(run), lines=str(tmp_path / "lines")
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "cannot append to" in done.stdout
-    assert "all earlier games are safe" in done.stdout
+    assert done.stdout == snapshot
     assert (run / "games.jsonl").read_bytes() == b"".join(
         encode_record(record) + b"\n" for record in RECORDS[:2]
     )
 
 
-def test_a_file_is_replaced_in_one_step(tmp_path):
+def test_a_file_is_replaced_in_one_step(tmp_path, refused):
     path = tmp_path / "file"
     write_durably(path, b"one")
     write_durably(path, b"two")
     assert path.read_bytes() == b"two"
     assert os.listdir(tmp_path) == ["file"]
-    with pytest.raises(RunError, match="cannot write"):
+    with refused(RunError):
         write_durably(tmp_path / "no" / "file", b"")
 
 

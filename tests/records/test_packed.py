@@ -38,17 +38,15 @@ def test_records_of_a_scan_are_those_asked_for_whatever_their_order(run):
     assert found == {game: RECORDS[game] for game in (3, 40, 41)}
 
 
-def test_what_is_cut_off_or_spoilt_is_an_error(run):
+def test_what_is_cut_off_or_spoilt_is_an_error(run, refused):
     journal = journal_of(run)
     data = journal.read_bytes()
     for spoilt in (data[: len(data) // 2], data[:-1], b"plain text\n"):
         journal.write_bytes(spoilt)
-        with pytest.raises(RunError, match="is not a complete gzip file") as caught:
+        with refused(RunError):
             list(read_records(run))
-        assert caught.value.hint == "restore the file"
 
 
-def test_nothing_is_appended(run):
-    with pytest.raises(RunError, match=r"is compressed as games.jsonl.gz") as caught:
+def test_nothing_is_appended(run, refused):
+    with refused(RunError):
         Journal(run)
-    assert caught.value.hint == f"unpack it first: gunzip {journal_of(run)}"

@@ -65,12 +65,12 @@ def test_a_torn_line_is_cut_and_graded_again(tmp_path):
     assert len(read_reviews(tmp_path)) == 2
 
 
-def test_two_reviews_at_once_do_not_mix(tmp_path):
-    with review_file(tmp_path), pytest.raises(RunError, match="another arena is writing"):
+def test_two_reviews_at_once_do_not_mix(tmp_path, refused):
+    with review_file(tmp_path), refused(RunError):
         review_file(tmp_path)
 
 
-def test_a_full_disk_leaves_whole_lines(tmp_path, monkeypatch):
+def test_a_full_disk_leaves_whole_lines(tmp_path, monkeypatch, refused):
     write(tmp_path, graded())
 
     def full(descriptor, data):
@@ -80,9 +80,8 @@ def test_a_full_disk_leaves_whole_lines(tmp_path, monkeypatch):
     written = regular.os.write
     with review_file(tmp_path) as file:
         monkeypatch.setattr(regular.os, "write", full)
-        with pytest.raises(FullError, match="No space left") as caught:
+        with refused(FullError):
             file.append(line_of(graded(Judge("random", 9, 4))))
-    assert "all earlier grades are safe: free some disk space" in caught.value.hint
     monkeypatch.undo()
     assert read_reviews(tmp_path) == [graded()]
 
@@ -101,35 +100,34 @@ def test_a_full_disk_leaves_whole_lines(tmp_path, monkeypatch):
         ("{", "[" * 5000),
     ],
 )
-def test_a_strangers_line_is_named(tmp_path, old, new):
+def test_a_strangers_line_is_named(tmp_path, old, new, refused):
     write(tmp_path, graded())
     text = (tmp_path / REVIEW_FILE).read_text()
     assert old in text
     (tmp_path / REVIEW_FILE).write_text(text.replace(old, new, 1))
-    with pytest.raises(RunError, match=r"review\.jsonl, line 1: expected") as caught:
+    with refused(RunError):
         read_reviews(tmp_path)
-    assert "delete it and review the run again" in caught.value.hint
 
 
-def test_grades_of_other_moves_are_refused(tmp_path):
+def test_grades_of_other_moves_are_refused(tmp_path, refused):
     game = graded()
     other = msgspec.structs.replace(game.grades[3], played="Ra1Ra2")
     game.grades[3] = other
     write(tmp_path, game)
-    with pytest.raises(RunError, match="turn 3: expected a grade of"):
+    with refused(RunError):
         newest_review(read_reviews(tmp_path), RECORD, 1)
     late = msgspec.structs.replace(other, turn=71)
     write(tmp_path, ReviewedGame(1, RECORD.id, JUDGE, 1, "1", [other.seat], [late]))
-    with pytest.raises(RunError, match="turn 3|turn 71: expected a grade of no move"):
+    with refused(RunError):
         newest_review(read_reviews(tmp_path), RECORD, 1)
 
 
-def test_a_link_in_its_place_is_not_followed(tmp_path):
+def test_a_link_in_its_place_is_not_followed(tmp_path, refused):
     (tmp_path / "own").write_text("mine\n")
     run = tmp_path / "run"
     run.mkdir()
     (run / REVIEW_FILE).symlink_to(tmp_path / "own")
     for use in (read_reviews, review_file):
-        with pytest.raises(RunError, match="got a link"):
+        with refused(RunError):
             use(run)
     assert (tmp_path / "own").read_text() == "mine\n"

@@ -33,11 +33,13 @@ def test_the_settings_are_read_as_they_were_written(tmp_path):
     assert (tmp_path / RUN_FILE).read_bytes() == written
 
 
-def test_of_the_settings_of_another_version_those_are_known_that_count_the_games(tmp_path):
+def test_of_the_settings_of_another_version_those_are_known_that_count_the_games(
+    tmp_path, snapshot
+):
     write(tmp_path, later=1, players=3, match=["bird"], seatings="single", clock="cpu")
     info = read_run(tmp_path)
     assert info.config is None
-    assert info.problem == "Object contains unknown field `later`"
+    assert info.problem == snapshot
     assert (info.counting.players, info.counting.match) == (3, ["bird"])
     assert (info.has_own_decks, info.clock) == (True, "cpu")
     kinds = [info.is_league, info.is_comparison, info.is_search, info.is_one_game]
@@ -45,8 +47,7 @@ def test_of_the_settings_of_another_version_those_are_known_that_count_the_games
 
 
 @pytest.mark.parametrize("settings", [{"match": "bird"}, {"players": "two"}, {"in_process": 3}])
-def test_settings_of_which_no_version_could_count_the_games_are_damage(tmp_path, settings):
+def test_settings_of_which_no_version_could_count_the_games_are_damage(tmp_path, settings, refused):
     write(tmp_path, **settings)
-    with pytest.raises(RunError, match=r"run\.json: Expected `.*`, got") as caught:
+    with refused(RunError):
         read_run(tmp_path)
-    assert caught.value.hint == "something else changed the file: restore it"

@@ -269,10 +269,10 @@ def test_what_cannot_be_is_refused_with_the_same_words(State, call, said):
     assert state_text(state) == before
 
 
-def test_a_state_with_unknown_tiles_is_not_played_out(State):
-    with pytest.raises(ValueError, match="some tiles of this state are unknown"):
+def test_a_state_with_unknown_tiles_is_not_played_out(State, refused):
+    with refused(ValueError):
         State(built_in("bird"), 2, [UNKNOWN] * 72).playout(1)
-    with pytest.raises(ValueError, match="expected a state in which seat 0 knows its hand"):
+    with refused(ValueError):
         State(built_in("bird"), 2, [UNKNOWN] * 72).rollouts(0, 1, 1)
 
 
@@ -362,11 +362,11 @@ def test_two_orders_of_the_same_moves_lead_to_equal_states(State):
     assert one == other
 
 
-def test_a_state_has_no_hash_no_order_and_equals_nothing_but_a_state(State):
+def test_a_state_has_no_hash_no_order_and_equals_nothing_but_a_state(State, refused):
     state = middle_of_a_game(State)
     with pytest.raises(TypeError, match="unhashable"):
         hash(state)
-    with pytest.raises(TypeError, match="not supported"):
+    with refused(TypeError):
         state < state.copy()  # noqa: B015
     for other in (None, 1, state_text(state), state.board):
         assert state != other

@@ -34,8 +34,8 @@ def test_a1_is_top_left_and_rows_count_downward():
 @pytest.mark.parametrize(
     "text", ["", "a", "1", "a0", "A1", "a01", "aa1", "n1", "a14", "a1 ", "\u0661a"]
 )
-def test_a_bad_square_is_refused(text):
-    with pytest.raises(NotationError, match="expected a square"):
+def test_a_bad_square_is_refused(text, refused):
+    with refused(NotationError):
         parse_square(BIRD, text)
 
 
@@ -49,23 +49,23 @@ def test_a_move_is_written_in_reading_order_and_read_in_either():
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    "text",
     [
-        ("", "expected a move such as Rc4Yd4, got ''"),
-        ("c4d4", "expected a move such as Rc4Yd4, got 'c4d4'"),
-        ("Gc4Rd4", "expected a move such as"),
-        ("rc4yd4", "expected a move such as"),
-        ("Rc4Yd4 ", "expected a move such as"),
-        ("Rc4Yd5", "expected two squares that share an edge, got 'Rc4Yd5'"),
-        ("Rc4Yc4", "expected two squares that share an edge"),
-        ("Rm1Ya2", "expected two squares that share an edge"),
-        ("Rc4Yn4", "expected a square from a1 to m13, got 'n4' in the move 'Rc4Yn4'"),
-        ("PASS", "expected a move such as"),
-        ("R" * 90, r"expected a move such as Rc4Yd4, got 'R{40}'\.\.\. \(90 characters\)"),
+        "",
+        "c4d4",
+        "Gc4Rd4",
+        "rc4yd4",
+        "Rc4Yd4 ",
+        "Rc4Yd5",
+        "Rc4Yc4",
+        "Rm1Ya2",
+        "Rc4Yn4",
+        "PASS",
+        "R" * 90,
     ],
 )
-def test_what_is_not_a_move_is_invalid(text, message):
-    with pytest.raises(InvalidMoveError, match=message):
+def test_what_is_not_a_move_is_invalid(text, refused):
+    with refused(InvalidMoveError):
         parse_move(BIRD, text)
 
 
@@ -82,11 +82,11 @@ def test_moves_go_through_text_unchanged_on_any_board(width, height, data):
     assert split_move(board, move)[::2] == (first, second)
 
 
-def test_tiles_are_read_in_either_order():
+def test_tiles_are_read_in_either_order(refused):
     assert [parse_tile(name) for name in TILES] == list(range(6))
     assert parse_tile("YR") == parse_tile("RY")
     for text in ("", "R", "RYB", "rr", "RX"):
-        with pytest.raises(NotationError, match="expected a tile out of RR YY BB RY YB RB"):
+        with refused(NotationError):
             parse_tile(text)
 
 
@@ -112,11 +112,8 @@ def test_a_drawing_goes_through_text_unchanged(State):
 
 
 @pytest.mark.parametrize("cell", ["R4", "G0", "~0", "R00"])
-def test_a_bad_cell_is_named_with_row_and_column(cell):
-    with pytest.raises(
-        NotationError,
-        match=f"row 1, column 2: expected a cell such as R, R0, V or V1, got '{cell}'",
-    ):
+def test_a_bad_cell_is_named_with_row_and_column(cell, refused):
+    with refused(NotationError):
         read_cells("drawn", f"R {cell}")
 
 

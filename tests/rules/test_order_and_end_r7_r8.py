@@ -130,7 +130,7 @@ def test_r8_1_no_tiles_when_all_hands_are_empty(State):
     assert state.end == NO_TILES
 
 
-def test_r8_1_the_game_goes_on_while_anybody_can_place(State):
+def test_r8_1_the_game_goes_on_while_anybody_can_place(State, refused):
     drawing = """
     R0 R0 . R1 R1
     ~  ~  . ~  ~
@@ -139,14 +139,14 @@ def test_r8_1_the_game_goes_on_while_anybody_can_place(State):
     assert state.end is None
     state.play(PASS)
     assert (state.end, state.mover) == (None, 1)
-    with pytest.raises(IllegalMoveError, match="must place one"):
+    with refused(IllegalMoveError):
         state.play(PASS)
 
 
-def test_r8_1_a_board_without_room_ends_before_the_first_move(State):
+def test_r8_1_a_board_without_room_ends_before_the_first_move(State, refused):
     state = State(parse_board("full", "RYB"), 2, full_deck())
     assert (state.end, state.ranks()) == (NO_SPACE, [1, 1])
-    with pytest.raises(IllegalMoveError, match=r"the game is over: no space \(R8\.1\)"):
+    with refused(IllegalMoveError):
         state.play(0)
 
 

@@ -73,8 +73,8 @@ def test_the_careful_policy_takes_the_best_outlook(State):
         assert after.outlook(mover) == best
 
 
-def test_a_seat_that_is_not_there_is_refused(State):
-    with pytest.raises(IndexError, match="expected a seat from 0 to 1, got 2"):
+def test_a_seat_that_is_not_there_is_refused(State, refused):
+    with refused(IndexError):
         middle_of_a_game(State).outlook(2)
 
 

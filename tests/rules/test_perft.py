@@ -70,17 +70,17 @@ def test_two_equal_tiles_make_the_same_moves_once(State):
 
 
 @pytest.mark.parametrize("count", [perft, divide])
-def test_what_cannot_be_counted_is_refused(State, count):
-    with pytest.raises(ValueError, match="tiles of this state are unknown"):
+def test_what_cannot_be_counted_is_refused(State, count, refused):
+    with refused(ValueError):
         count(State(built_in("bird"), 2, [UNKNOWN] * 72), 1)
-    with pytest.raises(ValueError, match="expected a depth from 0, got -1"):
+    with refused(ValueError):
         count(State(built_in("bird"), 2, full_deck()), -1)
     left = State(built_in("bird"), 3, full_deck())
     left.retire(1)
-    with pytest.raises(ValueError, match="got retired seat 1"):
+    with refused(ValueError):
         count(left, 1)
 
 
-def test_a_division_needs_a_first_move(State):
-    with pytest.raises(ValueError, match="expected a depth from 1, got 0"):
+def test_a_division_needs_a_first_move(State, refused):
+    with refused(ValueError):
         divide(State(built_in("bird"), 2, full_deck()), 0)

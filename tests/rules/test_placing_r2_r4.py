@@ -36,11 +36,9 @@ def test_r3_1_nothing_is_drawn_from_an_empty_pile(State):
     assert state.hands[0] == (1, 2)
 
 
-def test_r3_1_a_tile_that_is_not_in_the_hand_is_refused(State):
+def test_r3_1_a_tile_that_is_not_in_the_hand_is_refused(State, refused):
     state = position(State, "R . . . .", hands=("RRYY", "RR"))
-    with pytest.raises(
-        IllegalMoveError, match=r"Rb1Bc1 is illegal: the tile RB is not in the hand RR YY \(R3\.1\)"
-    ):
+    with refused(IllegalMoveError):
         state.play(parse_move(state.board, "Rb1Bc1"))
 
 
@@ -63,11 +61,9 @@ def test_r3_2_who_cannot_place_passes_keeps_the_hand_and_draws_nothing(State):
     assert (state.hands[0], state.pile, state.mover, state.turns) == ((0,), 3, 1, 0)
 
 
-def test_r3_2_who_can_place_may_not_pass(State):
+def test_r3_2_who_can_place_may_not_pass(State, refused):
     state = position(State, "R . . .", hands=("RR", "RR"))
-    with pytest.raises(
-        IllegalMoveError, match=r"pass is illegal: a player who can place a tile must place one"
-    ):
+    with refused(IllegalMoveError):
         state.play(PASS)
 
 
@@ -90,12 +86,12 @@ def test_r4_1_a_tile_covers_two_free_grassland_squares_that_share_an_edge(State)
         ("Ba3Ba4", "row 4, column 1"),
     ],
 )
-def test_r4_1_villages_lakes_spaces_and_the_edge_are_refused_by_name(State, move, square):
+def test_r4_1_villages_lakes_spaces_and_the_edge_are_refused_by_name(State, move, square, refused):
     state = position(State, "R . V\n. ~ .\n. . .", hands=("BB", "BB"))
     number = parse_move(parse_board("wide", "....\n....\n....\n...R"), move)
     column, row = ord(move[1]) - 97, int(move[2]) - 1
     number = number >> 10 << 10 | row * state.board.stride + column
-    with pytest.raises(IllegalMoveError, match=f"{square} is not free grassland"):
+    with refused(IllegalMoveError):
         state.play(number)
 
 
@@ -119,13 +115,10 @@ def test_r4_2_the_space_touched_may_have_any_colour_and_be_a_start(State):
     check(State, "R . . .", "Yb1Yc1", "R Y0 Y0 .", hands=("YY", "RB"), left=[23, 24])
 
 
-def test_r4_2_one_half_is_enough(State):
+def test_r4_2_one_half_is_enough(State, refused):
     state = position(State, "R . . . .", hands=("YB", "YB"))
     assert legal(state) == {"Yb1Bc1", "Bb1Yc1"}
-    with pytest.raises(
-        IllegalMoveError,
-        match=r"Yc1Bd1 is illegal: neither half shares an edge with a province space \(R4\.2\)",
-    ):
+    with refused(IllegalMoveError):
         state.play(parse_move(state.board, "Yc1Bd1"))
 
 
@@ -137,24 +130,18 @@ R0 R0 R0 R0 R0 . R{} R{} R{} R{} R{}
 
 
 @pytest.mark.parametrize("owner", [0, 1])
-def test_r4_3_two_majors_may_not_be_joined_whoever_owns_them(State, owner):
+def test_r4_3_two_majors_may_not_be_joined_whoever_owns_them(State, owner, refused):
     state = position(State, MAJORS.format(*[owner] * 5), hands=("RYYB", "RB"))
     assert {move for move in legal(state) if "Rf1" in move} == set()
     assert {"Yf1Rf2", "Yf1Bf2", "Bf1Yf2"} <= legal(state)
-    with pytest.raises(
-        IllegalMoveError,
-        match=r"it would join major provinces of colour R, those from a1 and g1 \(R4\.3\)",
-    ):
+    with refused(IllegalMoveError):
         state.play(parse_move(state.board, "Rf1Yf2"))
 
 
-def test_r4_4_an_equal_join_of_two_players_is_forbidden(State):
+def test_r4_4_an_equal_join_of_two_players_is_forbidden(State, refused):
     state = position(State, "R0 R0 . R1 R1\n~ ~ . ~ ~", hands=("RY", "RY"))
     assert legal(state) == {"Yc1Rc2"}
-    with pytest.raises(
-        IllegalMoveError,
-        match=r"from a1 and d1, to which two players bring equally many spaces \(R4\.4\)",
-    ):
+    with refused(IllegalMoveError):
         state.play(parse_move(state.board, "Rc1Yc2"))
 
 

@@ -72,16 +72,16 @@ def test_what_a_seat_cannot_tell_apart_has_one_text(game):
         assert position_text(dealt(other, seat, random.Random(1)), seat) == text
 
 
-def test_a_finished_game_is_shown_but_not_read(State):
+def test_a_finished_game_is_shown_but_not_read(State, refused):
     state = reached(State, "bird", 2, 70, 1)
     while state.end is None:
         state.play(random_move(state, random.Random(1)))
     text = position_text(state)
     assert text.split()[1] == "-"
-    with pytest.raises(NotationError, match="the game of this position is over"):
+    with refused(NotationError):
         parse_position(text, State)
     stuck = "RYB 0 24,24 RR,BB - 0,0,0,0,0,0 -"
-    with pytest.raises(NotationError, match="the game of this position is over"):
+    with refused(NotationError):
         parse_position(stuck, State)
 
 
@@ -98,60 +98,56 @@ def test_a_line_is_read_in_other_orders_and_written_in_one():
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new"),
     [
-        (PARTS, "", "expected 7 fields"),
-        (" -", "", "expected 7 fields"),
-        (" -", " - -", "expected 7 fields"),
-        (" 0 ", "  0 ", "expected 7 fields|seat to move"),
-        (
-            PARTS,
-            "R" * (MAX_CHARACTERS + 1),
-            r"expected 7 fields .*, got 'R{40}'\.\.\. \(2001 characters\)",
-        ),
-        (PARTS, "\x1b[31m", r"got '\\x1b\[31m'"),
-        ("R..V", "R.1V", "cells such as . .13 ~ R V0 in row 1 of the board, got '1V'"),
-        ("R..V", "R.27V", "in row 1 of the board, got '7V'"),
-        ("R..V", "R.26V", "row 1, column 27: expected at most 26 columns"),
-        ("R..V", "G..V", "in row 1 of the board, got 'G..V'"),
-        ("R..V", "R4..V", "in row 1 of the board, got '4..V'"),
-        ("R..V", "", "in row 1 of the board, got 'nothing'"),
-        ("R..V", "R...V", "row 2, column 5: expected 5 squares as in row 1, got 4"),
-        ("R..V", "...V", "expected at least one start"),
-        ("R..V", "R0..V", "a1: expected a province of two or more spaces"),
-        ("R..V", "R0R1.V", "expected R0 as in the rest of its area on the board, got 'R1'"),
-        ("R..V", "R2R2.V", "expected provinces as"),
-        ("/.~", "/" * 30 + ".~", "in row 2 of the board, got 'nothing'"),
-        (" 0 ", " 2 ", "expected a mover from 0 to 1, got 2"),
-        (" 0 ", " 4 ", "expected the seat to move, 0 to 3, got '4'"),
-        (" 0 ", " - ", "the game of this position is over"),
-        ("24,23", "24", "expected 2 to 4 players, got 1"),
-        ("24,23", "24,023", "expected numbers in the field left"),
-        ("24,23", "24,2³", "expected numbers in the field left"),
-        ("24,23", "24,25", "expected 1 to 24 pagodas left"),
-        ("24,23", "24,0", "expected 1 to 24 pagodas left"),
-        ("RRYB,-", "RRYB", "expected 2 hands, got 1"),
-        ("RRYB,-", "RRYB,", "expected tiles such as RRYB in the field hands, or -, got 'RRYB,'"),
-        ("RRYB,-", "RRY,-", "expected tiles such as RRYB in the field hands"),
-        ("RRYB,-", "RRRG,-", "expected a tile out of RR YY BB RY YB RB, got 'RG'"),
-        ("RRYB,-", "RRRRRRRR,-", "expected hands of up to 3 tiles, got '4'"),
-        ("YBRB", "9999", "expected tiles such as|a tile out of"),
-        ("YBRB", "72", "expected at most 72 tiles, got '75'"),
-        ("YBRB", "YB" * 12, "expected at most 12 tiles YB, got '13'"),
-        ("YBRB", "0" * 3, "expected tiles such as RRYB in the field pile"),
-        ("1,0,0,0,0,0", "1,0,0,0,0", "expected 0 to 12 placed for each of 6 tiles"),
-        ("1,0,0,0,0,0", "13,0,0,0,0,0", "expected 0 to 12 placed for each of 6 tiles"),
-        ("1,0,0,0,0,0", "12,0,0,0,0,0", "expected at most 12 tiles RR, got '13'"),
-        ("1,0,0,0,0,0", "-1,0,0,0,0,0", "expected numbers in the field placed"),
-        (" -", " 10", "expected the seats that have left"),
-        (" -", " 2", "expected a seat from 0 to 1, got 2"),
-        (" -", " 01", "the game of this position is over"),
+        (PARTS, ""),
+        (" -", ""),
+        (" -", " - -"),
+        (" 0 ", "  0 "),
+        (PARTS, "R" * (MAX_CHARACTERS + 1)),
+        (PARTS, "\x1b[31m"),
+        ("R..V", "R.1V"),
+        ("R..V", "R.27V"),
+        ("R..V", "R.26V"),
+        ("R..V", "G..V"),
+        ("R..V", "R4..V"),
+        ("R..V", ""),
+        ("R..V", "R...V"),
+        ("R..V", "...V"),
+        ("R..V", "R0..V"),
+        ("R..V", "R0R1.V"),
+        ("R..V", "R2R2.V"),
+        ("/.~", "/" * 30 + ".~"),
+        (" 0 ", " 2 "),
+        (" 0 ", " 4 "),
+        (" 0 ", " - "),
+        ("24,23", "24"),
+        ("24,23", "24,023"),
+        ("24,23", "24,2³"),
+        ("24,23", "24,25"),
+        ("24,23", "24,0"),
+        ("RRYB,-", "RRYB"),
+        ("RRYB,-", "RRYB,"),
+        ("RRYB,-", "RRY,-"),
+        ("RRYB,-", "RRRG,-"),
+        ("RRYB,-", "RRRRRRRR,-"),
+        ("YBRB", "9999"),
+        ("YBRB", "72"),
+        ("YBRB", "YB" * 12),
+        ("YBRB", "0" * 3),
+        ("1,0,0,0,0,0", "1,0,0,0,0"),
+        ("1,0,0,0,0,0", "13,0,0,0,0,0"),
+        ("1,0,0,0,0,0", "12,0,0,0,0,0"),
+        ("1,0,0,0,0,0", "-1,0,0,0,0,0"),
+        (" -", " 10"),
+        (" -", " 2"),
+        (" -", " 01"),
     ],
 )
-def test_what_is_no_position_gets_a_sentence(old, new, told, State):
+def test_what_is_no_position_gets_a_sentence(old, new, State, refused):
     assert old in PARTS
     text = new.join(PARTS.rsplit(old, 1))
-    with pytest.raises((NotationError, BoardError), match=told):
+    with refused((NotationError, BoardError)):
         parse_position(text, State)
 
 

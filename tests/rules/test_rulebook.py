@@ -110,10 +110,10 @@ def test_the_rulings_are_marked_and_give_a_reason():
     assert rulebook().parts[6].preface.startswith("Our ruling, because")
 
 
-def test_the_game_is_told_in_five_sentences_and_begins_with_the_goal():
+def test_the_game_is_told_in_five_sentences_and_begins_with_the_goal(snapshot):
     sentences = re.findall(r"[^.]+\.", rulebook().summary)
     assert len(sentences) == 5
-    assert sentences[0] == "Be the first to place all your pagodas and you win."
+    assert sentences[0] == snapshot
 
 
 def test_rules_that_change_the_board_show_it_before_and_after():
@@ -151,22 +151,22 @@ def test_rules_are_found_by_number_part_or_word(asked, numbers):
 
 
 @pytest.mark.parametrize(
-    ("asked", "said", "hint"),
+    ("asked", "hint"),
     [
-        ("R4.9", "expected the number of a rule, got R4.9", "there are R4.1 to R4.5"),
-        ("R9.1", "expected the number of a rule, got R9.1", "there are R1 to R8"),
-        ("pagodda", "got 'pagodda'", "did you mean 'pagoda"),
-        ("", "got ''", "'arena rules' prints them all"),
+        ("R4.9", "there are R4.1 to R4.5"),
+        ("R9.1", "there are R1 to R8"),
+        ("pagodda", "did you mean 'pagoda"),
+        ("", "'arena rules' prints them all"),
     ],
 )
-def test_what_is_not_there_is_answered_with_what_is_near(asked, said, hint):
-    with pytest.raises(UserError, match=re.escape(said)) as caught:
+def test_what_is_not_there_is_answered_with_what_is_near(asked, hint, refused):
+    with refused(UserError) as caught:
         find_rules(asked)
     assert hint in caught.value.hint
 
 
-def test_a_text_that_names_a_rule_ends_with_the_command_that_explains_it():
+def test_a_text_that_names_a_rule_ends_with_the_command_that_explains_it(snapshot):
     assert cited("by R5.2 and R4.4, not R9.1, and R5.2 again") == ["R5.2", "R4.4"]
-    assert where_to_read("it ends (R8.1)") == "arena rules R8.1"
-    assert explained("it ends (R8.1)") == "it ends (R8.1); 'arena rules R8.1' explains the rule"
-    assert explained("nothing is named, not even R9.1") == "nothing is named, not even R9.1"
+    assert where_to_read("it ends (R8.1)") == snapshot
+    assert explained("it ends (R8.1)") == snapshot
+    assert explained("nothing is named, not even R9.1") == snapshot

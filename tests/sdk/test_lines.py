@@ -1,7 +1,5 @@
 """Positions as lines in the SDK: a bot's function is tried on them."""
 
-import pytest
-
 from arena.errors import NotationError
 from arena.rules.notation import UNKNOWN
 from arena.sdk import position_of
@@ -23,14 +21,14 @@ def test_a_line_becomes_what_the_seat_to_move_sees():
     assert position_of(position.line).line == position.line
 
 
-def test_another_seat_may_look_and_the_line_may_be_that_seats():
+def test_another_seat_may_look_and_the_line_may_be_that_seats(refused):
     assert position_of(LINE, 0).hand == ["YY", "YB"]
     of_seat_0 = position_of(LINE, 0).line
     assert position_of(of_seat_0).seat == 0
     assert position_of(LINE).play("Rc1Rd1").line.split()[3] == "????,YYBB??"
-    with pytest.raises(ValueError, match="expected a line that shows the hand of seat 1, got"):
+    with refused(ValueError):
         position_of(of_seat_0, 1)
-    with pytest.raises(ValueError, match="the hand of seat 2"):
+    with refused(ValueError):
         position_of(LINE, 2)
 
 
@@ -42,6 +40,6 @@ def test_a_search_works_on_it():
     assert set(position.unseen()) == {"RR", *pile}
 
 
-def test_what_is_no_position_is_refused():
-    with pytest.raises(NotationError, match="expected 7 fields"):
+def test_what_is_no_position_is_refused(refused):
+    with refused(NotationError):
         position_of("bird")

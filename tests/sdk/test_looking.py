@@ -100,10 +100,10 @@ def test_a_square_leads_to_its_province_or_village(position):
 
 
 @pytest.mark.parametrize("name", ["f1", "a6", "C4", "4c", "", "a0"])
-def test_a_square_that_the_board_lacks_is_an_error(position, name):
-    with pytest.raises(NotationError, match="expected a square"):
+def test_a_square_that_the_board_lacks_is_an_error(position, name, refused):
+    with refused(NotationError):
         position.at(name)
-    with pytest.raises(NotationError, match="expected a square"):
+    with refused(NotationError):
         position.neighbours(name)
 
 
@@ -148,14 +148,14 @@ def test_free_squares_and_neighbours_have_names(position):
     assert position.neighbours("e5") == ("e4", "d5")
 
 
-def test_a_move_is_read_and_written_and_taken_apart(position):
+def test_a_move_is_read_and_written_and_taken_apart(position, refused):
     move = position.move("Rb1Bc1")
     assert position.text(move) == "Rb1Bc1"
     assert position.move("Bc1Rb1") == move
     assert position.halves(move) == (("R", "b1"), ("B", "c1"))
     assert (position.move("pass"), position.halves(PASS)) == (PASS, ())
     assert all(position.move(position.text(move)) == move for move in position.legal_moves())
-    with pytest.raises(InvalidMoveError, match="expected a move such as Rc4Yd4, got 'b1c1'"):
+    with refused(InvalidMoveError):
         position.move("b1c1")
 
 
@@ -174,19 +174,10 @@ def test_why_a_move_is_illegal_names_the_rule(position):
     assert position.why_illegal("Ra1Rb1") == ""
 
 
-def test_a_position_prints_as_a_board_with_what_is_public_and_your_hand(position):
-    assert str(position).splitlines() == [
-        "    a  b  c  d  e",
-        " 1  .  .  .  V0 V0",
-        " 2  R0 R0 .  .  .",
-        " 3  B  .  ~  Y1 Y1",
-        " 4  .  V  .  Y1 Y1",
-        " 5  .  .  .  .  Y1",
-        "seat 0: 22 left, seat 1: 21 left; 50 tiles in the pile",
-        "turn 0, seat 0 to move, you are seat 0 and hold RR YB RB",
-    ]
-    assert repr(position) == "<Position: turn 0, seat 0 to move, you are seat 0 and hold RR YB RB>"
-    assert "seat 1 to move, you are seat 0" in repr(position.play("Ra1Rb1"))
+def test_a_position_prints_as_a_board_with_what_is_public_and_your_hand(position, snapshot):
+    assert str(position).splitlines() == snapshot
+    assert repr(position) == snapshot
+    assert repr(position.play("Ra1Rb1")) == snapshot
 
 
 def test_a_seat_has_one_name_in_the_sdk_and_the_full_view_and_owner_still_works():

@@ -177,7 +177,7 @@ def test_a_bot_between_two_cores_is_bounded_by_the_rated_one():
 CHAIN = won_by("a", "b", 9) + won_by("b", "c", 9) + won_by("a", "c", 9)
 
 
-def test_a_chain_without_a_core_is_bounded_from_the_bot_in_its_middle():
+def test_a_chain_without_a_core_is_bounded_from_the_bot_in_its_middle(snapshot):
     assert ratings_of(CHAIN).fits == []
     rows = rows_of(CHAIN)
     assert [rows[bot]["rank"] for bot in "abc"] == [1, 2, 3]
@@ -190,17 +190,15 @@ def test_a_chain_without_a_core_is_bounded_from_the_bot_in_its_middle():
         (3, 3),
     ]
     notes = notes_of(CHAIN)
-    assert notes[0].startswith("no two bots won from each other, directly or in a circle, so b is")
-    assert any("c won nothing from b: with 95 % confidence the rating is below" in n for n in notes)
-    assert not any("seats" in note or "rated bots" in note for note in notes)
+    assert notes == snapshot
     assert all(np.isfinite(row["elo"]) for row in rows_of(CHAIN, 1.0).values())
 
 
-def test_without_a_core_the_bot_in_the_middle_can_be_the_anchor_and_others_move_with_it():
+def test_without_a_core_the_bot_in_the_middle_can_be_the_anchor_and_others_move_with_it(refused):
     rows = rows_of(CHAIN, anchors={"b": 1500})
     assert rows["b"]["elo"] == 1500
     assert rows["a"]["elo"] == pytest.approx(1500 + exact(9))
-    with pytest.raises(UserError, match="an anchor needs a rating, which a does"):
+    with refused(UserError):
         rows_of(CHAIN, anchors={"a": 1500})
 
 
@@ -213,11 +211,12 @@ def test_without_a_core_the_bot_that_met_most_others_is_held_and_who_never_met_i
     }  # fmt: skip
 
 
-def test_where_nobody_is_the_middle_nobody_has_a_rating_and_a_sentence_says_so():
+def test_where_nobody_is_the_middle_nobody_has_a_rating_and_a_sentence_says_so(snapshot):
     games = [*won_by("a", "b", 9), *won_by("a", "c", 9), *won_by("d", "b", 9), *won_by("d", "c", 9)]
     assert {row["mark"] for row in rows_of(games).values()} == {"~"}
-    assert notes_of(games)[0].startswith("no rating for a, b, c, d: no two of them won from each")
-    assert "note: no rating for a, b, c, d: " in overview_text(make_tables(counts_of(games)))
+    notes = notes_of(games)
+    assert notes[0] == snapshot
+    assert f"note: {notes[0]}" in overview_text(make_tables(counts_of(games)))
 
 
 BELOW = CORE + won_by("a", "y", 20) + won_by("a", "z", 20)
@@ -230,56 +229,58 @@ def order_of(games):
     return ranks, [said for said in tables.sentences if " beat " in said]
 
 
-def test_of_two_bots_below_the_core_the_one_that_beat_the_other_ranks_above_it():
+def test_of_two_bots_below_the_core_the_one_that_beat_the_other_ranks_above_it(snapshot):
     assert order_of(BELOW) == ({"a": 1, "c": 2, "b": 3, "y": 4, "z": 4}, [])
     for above, below in ("yz", "zy"):
         ranks, said = order_of(BELOW + won_by(above, below, 10))
         assert (ranks[above], ranks[below]) == (4, 5)
-        assert said == [f"{above} beat {below} 20 to 0."]
+        assert said == snapshot
     rows = rows_of(BELOW + won_by("y", "z", 10))
     # How sure that is the bounds do not say.
     assert all((rows[bot]["rank_low"], rows[bot]["rank_high"]) == (4, 5) for bot in "yz")
     assert rows["y"]["elo"] == rows["z"]["elo"]
 
 
-def test_who_beat_whom_counts_more_than_whose_bound_is_lower():
+def test_who_beat_whom_counts_more_than_whose_bound_is_lower(snapshot):
     """A bound is lower after more deals, which says nothing of the bot."""
     ranks, said = order_of(BELOW + won_by("b", "y", 40) + won_by("y", "z", 10))
     assert (ranks["y"], ranks["z"]) == (4, 5)
-    assert said == ["y beat z 20 to 0."]
+    assert said == snapshot
 
 
-def test_a_bot_that_beat_another_most_of_the_time_ranks_above_it_too_and_equal_ones_share_a_rank():
+def test_a_bot_that_beat_another_most_of_the_time_ranks_above_it_too_and_equal_ones_share_a_rank(
+    snapshot,
+):
     ranks, said = order_of(BELOW + duel(2, 11, names=("y", "z")))
     assert (ranks["y"], ranks["z"]) == (5, 4)
-    assert said == ["z beat y 22 to 4."]
+    assert said == snapshot
     assert order_of(BELOW + duel(5, 5, names=("y", "z"))) == order_of(BELOW)
 
 
-def test_above_the_core_and_at_tables_where_others_won_it_is_the_same():
+def test_above_the_core_and_at_tables_where_others_won_it_is_the_same(snapshot):
     games = CORE + won_by("g", "a", 20) + won_by("h", "a", 20) + won_by("h", "g", 10)
     ranks, said = order_of(games)
     assert ranks == {"h": 1, "g": 2, "a": 3, "c": 4, "b": 5}
-    assert said == ["h beat g 20 to 0."]
+    assert said == snapshot
     # At a table of three, a wins, and y ranks above z.
     ranked = [(50 + deal, ["z", "a", "y"], [0, 1, 0.5]) for deal in range(9)]
     ranks, said = order_of(BELOW + ranked)
     assert (ranks["y"], ranks["z"]) == (4, 5)
-    assert said == ["y beat z 9 to 0."]
+    assert said == snapshot
 
 
-def test_who_never_met_the_core_stands_where_those_it_met_leave_it():
+def test_who_never_met_the_core_stands_where_those_it_met_leave_it(snapshot):
     ranks, said = order_of(CORE + won_by("b", "z", 15) + won_by("z", "y", 15) + won_by("x", "z", 9))
     assert [ranks[bot] for bot in "xzy"] == [4, 5, 6]
-    assert said == ["x beat z 18 to 0; z beat y 30 to 0."]
+    assert said == snapshot
 
 
-def test_without_any_rating_bots_still_stand_in_the_order_in_which_they_beat_each_other():
+def test_without_any_rating_bots_still_stand_in_the_order_in_which_they_beat_each_other(snapshot):
     ranks, said = order_of(
         [game for one, other in ("ab", "ac", "db", "dc") for game in won_by(one, other, 9)]
     )
     assert ranks == {"a": 1, "d": 1, "b": 3, "c": 3}
-    assert said == ["a beat b 18 to 0; a beat c 18 to 0; d beat b 18 to 0; d beat c 18 to 0."]
+    assert said == snapshot
 
 
 def test_one_deal_gives_no_bound_against_the_core():
@@ -313,13 +314,12 @@ def test_the_csv_the_json_and_the_text_say_the_same_of_a_bound():
     assert any(f"is below {float(cells['elo']):.0f}" in note for note in tables.notes)
 
 
-def test_an_anchor_shifts_a_bound_and_only_a_rated_bot_can_be_one():
+def test_an_anchor_shifts_a_bound_and_only_a_rated_bot_can_be_one(refused):
     games = CORE + won_by("a", "z", 20)
     held = rows_of(games, anchors={"a": 1500})
     assert held["z"]["elo"] == pytest.approx(1500 - exact(20))
-    with pytest.raises(UserError, match="an anchor needs a rating, which z") as caught:
+    with refused(UserError):
         rows_of(games, anchors={"z": 0})
-    assert "--prior 1" in caught.value.hint
 
 
 def test_a_prior_rates_everybody_and_marks_who_has_a_rating_from_it_alone():

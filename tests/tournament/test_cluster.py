@@ -86,7 +86,9 @@ def end(executor, result):
         future.set_result(Batch([result] * len(games), 1.0, 1.0))
 
 
-def test_a_worker_that_breaks_off_three_games_in_a_row_gets_no_more_and_they_go_elsewhere(make):
+def test_a_worker_that_breaks_off_three_games_in_a_row_gets_no_more_and_they_go_elsewhere(
+    make, snapshot
+):
     made, executors, told = make(a=admitted("a"), b=admitted("b"))
     sick, well = executors["tcp://a:1"], executors["tcp://b:1"]
     # it keeps the well one busy, so that the sick one has more capacity
@@ -101,10 +103,7 @@ def test_a_worker_that_breaks_off_three_games_in_a_row_gets_no_more_and_they_go_
         end(well, None)
         end(well, None)
     made.look()
-    assert told[-2].text == (
-        "warning: the worker tcp://a:1 on a may not play: its games fail one after another: no"
-        " memory"
-    )
+    assert told[-2].text == snapshot
     assert made.slots == 1
 
 
@@ -156,23 +155,22 @@ def test_a_game_that_has_to_be_alone_waits_for_an_idle_worker_and_keeps_others_a
     assert made.submit(plans("y")) is None
 
 
-def test_each_machine_that_plays_is_said_with_its_speed(make):
+def test_each_machine_that_plays_is_said_with_its_speed(make, snapshot):
     _, _, told = make(a=admitted("pi", 1000), b=admitted("nas", 500))
-    assert sorted(event.text for event in told) == [
-        "nas: 1 game at once, speed 500/s, sandbox none",
-        "pi: 1 game at once, speed 1000/s, sandbox none",
-    ]
+    assert sorted(event.text for event in told) == snapshot
 
 
-def test_without_a_worker_that_may_play_it_is_said_and_then_given_up(make, monkeypatch):
+def test_without_a_worker_that_may_play_it_is_said_and_then_given_up(
+    make, monkeypatch, refused, snapshot
+):
     made, _, told = make()
     monkeypatch.setattr(cluster, "NOTICE_S", -1.0)
     made.look()
     [waits] = told
-    assert waits.text.startswith("waiting 60 s for workers at tcp://scripted:1: start some with")
+    assert waits.text == snapshot
     monkeypatch.setattr(cluster, "PATIENCE_S", -1.0)
-    with pytest.raises(ClusterError, match="no worker at tcp://scripted:1 could play"):
+    with refused(ClusterError):
         made.look()
     monkeypatch.setattr(cluster, "REFUSED_S", -1.0)
-    with pytest.raises(ClusterError, match="no walls"):
+    with refused(ClusterError):
         make(a=cluster.Admission("a", "no walls"))

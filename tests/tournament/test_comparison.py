@@ -218,43 +218,36 @@ def info_of(names, settings):
     return describe_run(settings, {"bird": built_in("bird")}, bots, sandbox="none", started="")
 
 
-def test_another_question_or_pool_is_a_difference_and_more_blocks_are_none():
+def test_another_question_or_pool_is_a_difference_and_more_blocks_are_none(snapshot):
     known = info_of(["new", "old", "a"], config(["a"], deals=10))
     assert differences(known, info_of(["new", "old", "a"], config(["a"], deals=20))) == []
     other = config(["a"], compare={"new": "new", "old": "old", "elo1": 20})
-    assert differences(known, info_of(["new", "old", "a"], other)) == [
-        "elo1: the run has 10.0, asked for 20.0"
-    ]
+    assert differences(known, info_of(["new", "old", "a"], other)) == snapshot
     wider = info_of(["new", "old", "a", "b"], config(["a", "b"]))
-    assert differences(known, wider) == [
-        "pool: b not in the run; the opponents of a comparison cannot change"
-    ]
+    assert differences(known, wider) == snapshot
     league = info_of(["new", "old", "a"], make_config({"bots": ["new", "old", "a"], "seed": "s"}))
     assert [line.partition(":")[0] for line in differences(known, league)] == ["compare"]
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    "settings",
     [
-        ({"players": 3, "pool": ["a"]}, "a game of 3 needs at least 2 opponents, got a"),
-        ({"players": 4, "pool": ["a", "b"]}, "a game of 4 needs at least 3 opponents, got a, b"),
-        (
-            {"compare": {"new": "new", "old": "old", "elo0": 5, "elo1": 5}},
-            "expected --elo0 below --elo1, got 5 and 5",
-        ),
-        ({"compare": {"new": "new", "old": "old", "alpha": 0.5}}, "alpha"),
+        {"players": 3, "pool": ["a"]},
+        {"players": 4, "pool": ["a", "b"]},
+        {"compare": {"new": "new", "old": "old", "elo0": 5, "elo1": 5}},
+        {"compare": {"new": "new", "old": "old", "alpha": 0.5}},
     ],
 )
-def test_a_question_that_cannot_be_put_is_refused(settings, message):
-    with pytest.raises(ConfigError, match=message):
+def test_a_question_that_cannot_be_put_is_refused(settings, refused):
+    with refused(ConfigError):
         config(**settings)
 
 
-def test_a_tournament_is_no_comparison():
-    with pytest.raises(ConfigError, match="is a tournament, not a comparison"):
+def test_a_tournament_is_no_comparison(refused):
+    with refused(ConfigError):
         blocks_of(Schedule(make_config({"bots": ["a", "b"], "seed": "s"})), [])
 
 
-def test_a_comparison_of_single_seatings_is_refused():
-    with pytest.raises(ConfigError, match="several seatings"):
+def test_a_comparison_of_single_seatings_is_refused(refused):
+    with refused(ConfigError):
         config(seatings="single")

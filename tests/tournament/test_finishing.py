@@ -29,20 +29,17 @@ def test_a_run_begins_again_with_its_own_bots_and_boards(run):
 
 
 @pytest.mark.parametrize(
-    ("changes", "message"),
+    "changes",
     [
-        ({"boards": ["lion"]}, "the same boards in its settings as beside them, bird, got lion"),
-        ({"boards": ["bird", "bird"]}, "the same boards .*, bird, got bird, bird"),
-        (
-            {"bots": ["greedy", "zoe"]},
-            "the same bots in its settings as beside them, greedy, careful, got greedy, zoe",
-        ),
-        ({"bots": ["greedy", "careful", "zoe"]}, "the same bots .*, got greedy, careful, zoe"),
+        {"boards": ["lion"]},
+        {"boards": ["bird", "bird"]},
+        {"bots": ["greedy", "zoe"]},
+        {"bots": ["greedy", "careful", "zoe"]},
     ],
 )
-def test_settings_that_name_what_is_not_there_are_refused(run, changes, message):
+def test_settings_that_name_what_is_not_there_are_refused(run, changes, refused):
     info = read_run(run)
     config = msgspec.structs.replace(info.config, **changes)
     write_run(run, msgspec.structs.replace(info, config=config))
-    with pytest.raises(ConfigError, match=message):
+    with refused(ConfigError):
         tournament_request(Run(run))

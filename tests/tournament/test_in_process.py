@@ -65,8 +65,8 @@ def test_more_deals_and_further_bots_extend_a_run(tmp_path):
     assert [bot.name for bot in info.bots] == ["random", "greedy-2", "careful-1"]
 
 
-def test_a_bot_that_plays_otherwise_now_does_not_go_on(tmp_path, monkeypatch):
+def test_a_bot_that_plays_otherwise_now_does_not_go_on(tmp_path, monkeypatch, refused):
     play(tmp_path / "run", ("random", "greedy-2"))
     monkeypatch.setattr("arena.players.player.PLAYS", 2)
-    with pytest.raises(ConfigError, match="bot random: its content changed from 1"):
+    with refused(ConfigError):
         play(tmp_path / "run", ("random", "greedy-2"))

@@ -54,17 +54,17 @@ def test_a_single_script_arrives_too(bot, tmp_path):
     assert [path.name for path in there.folder.iterdir()] == ["bot.py"]
 
 
-def test_files_that_changed_on_the_way_are_refused_and_leave_nothing(bot, tmp_path):
+def test_files_that_changed_on_the_way_are_refused_and_leave_nothing(bot, tmp_path, refused):
     packed = pack(bot)
     (bot.folder / "bot.py").write_text("print(1)\n")
-    with pytest.raises(BotFolderError, match="its files have changed since the run started"):
+    with refused(BotFolderError):
         unpack(bot, pack(bot), OPEN, tmp_path / "there")
     assert not list((tmp_path / "there").iterdir())
     assert unpack(bot, packed, OPEN, tmp_path / "there")
 
 
-def test_what_arrives_cannot_be_written_elsewhere(bot, tmp_path):
-    with pytest.raises(BotFolderError, match="expected files below a bot's folder"):
+def test_what_arrives_cannot_be_written_elsewhere(bot, tmp_path, refused):
+    with refused(BotFolderError):
         unpack(bot, {"../../../../stolen": (b"", False)}, OPEN, tmp_path / "a" / "b" / "c")
     assert not list(tmp_path.rglob("stolen"))
 
@@ -94,18 +94,15 @@ def test_the_speed_of_a_machine_is_measured_to_two_digits_and_stands_in_records(
     assert split_host(host_text("m", measured)) == ("m", measured)
 
 
-def test_a_worker_has_a_sandbox_at_least_as_good_as_the_session(monkeypatch):
+def test_a_worker_has_a_sandbox_at_least_as_good_as_the_session(monkeypatch, refused):
     assert tiers.at_least("none") == OPEN
     works = {"landlock": ""}
     monkeypatch.setattr(
         tiers, "failure", lambda launch: works.get(launch.__self__.tier, "not here")
     )
     assert tiers.at_least("landlock").tier == "landlock"
-    with pytest.raises(
-        SandboxError, match="cannot provide the sandbox bubblewrap: the sandbox is L"
-    ):
+    with refused(SandboxError):
         tiers.at_least("bubblewrap")
     works.clear()
-    with pytest.raises(SandboxError, match="landlock: not here") as caught:
+    with refused(SandboxError):
         tiers.at_least("landlock")
-    assert caught.value.hint.startswith("install bubblewrap")

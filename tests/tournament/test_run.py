@@ -36,11 +36,11 @@ def test_a_run_has_its_name_boards_and_settings(run):
     assert run.schedule.games == run.schedule.planned == 3 * 3 * 2
 
 
-def test_its_records_are_those_of_the_journal_and_one_is_found_by_its_id(run):
+def test_its_records_are_those_of_the_journal_and_one_is_found_by_its_id(run, refused):
     ids = [record.id for record in run.records()]
     assert len(ids) == 3 * 3 * 2 - 1
     assert run.record(ids[4]).id == ids[4]
-    with pytest.raises(RunError, match="cup has no game 'x'"):
+    with refused(RunError):
         run.record("x")
 
 
@@ -79,7 +79,7 @@ def test_who_has_counted_the_blocks_passes_them(run):
     assert run.secrecy([*every, PlayedBlocks("bird/b+c", range(3), [2, 2, 2])]).is_finished
 
 
-def test_of_a_run_from_another_version_everything_is_secret(run):
+def test_of_a_run_from_another_version_everything_is_secret(run, refused):
     path = run.folder / RUN_FILE
     info = json.loads(path.read_text())
     path.write_text(json.dumps({**info, "config": {**info["config"], "later": 1}}))
@@ -87,7 +87,7 @@ def test_of_a_run_from_another_version_everything_is_secret(run):
     assert other.known_schedule is None
     assert all(other.secrecy().is_open_game(record) for record in other.records())
     for asked in (lambda: other.config, lambda: other.schedule, other.progress):
-        with pytest.raises(ConfigError, match="settings: Object contains unknown field `later`"):
+        with refused(ConfigError):
             asked()
 
 
@@ -110,6 +110,6 @@ def test_its_voids_are_those_in_the_file(run):
     assert run.voids() == [void]
 
 
-def test_a_folder_without_a_run_is_none(tmp_path):
-    with pytest.raises(RunError, match=r"is not a run: it has no run\.json"):
+def test_a_folder_without_a_run_is_none(tmp_path, refused):
+    with refused(RunError):
         Run(tmp_path)

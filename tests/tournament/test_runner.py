@@ -63,7 +63,7 @@ class Ended(ScriptedPool):
         return future
 
 
-def test_games_are_kept_where_the_evidence_of_a_fault_cannot_be_written(tmp_path):
+def test_games_are_kept_where_the_evidence_of_a_fault_cannot_be_written(tmp_path, refused):
     (tmp_path / "faults").symlink_to(tmp_path)
     kept = set()
     journal = SimpleNamespace(
@@ -72,7 +72,7 @@ def test_games_are_kept_where_the_evidence_of_a_fault_cannot_be_written(tmp_path
     schedule = Schedule(make_config({"bots": ["a", "b"], "seed": "s", "deals": 60}))
     pool = Ended(20)
     runner = Runner(tmp_path, journal, pool, lambda event: None)
-    with pytest.raises(RunError, match="got a link"):
+    with refused(RunError):
         runner.play(Games(planned_games(schedule, kept, lambda: 1)))
     assert len(kept) == pool.handed_out == 20
 
@@ -277,15 +277,12 @@ class Failing(OneByOne):
         return Void("this machine could not start a process: an error", "allow more open files")
 
 
-def test_a_game_that_is_given_up_has_the_reason_and_the_cure(tmp_path, capsys):
+def test_a_game_that_is_given_up_has_the_reason_and_the_cure(tmp_path, capsys, snapshot):
     queues = iter([BatchQueue([[GAMES[0]], [GAMES[1]]], share=True)])
     with Journal(tmp_path) as journal:
         runner = Runner(tmp_path, journal, Failing(), lambda event: None)
         runner.play(Games(lambda _: next(queues, None)))
-    assert {(void.game, void.reason, void.cure) for void in runner.voided} == {
-        (game.id, "this machine could not start a process: an error", "allow more open files")
-        for game in GAMES[:2]
-    }
+    assert {(void.game, void.reason, void.cure) for void in runner.voided} == snapshot
     show_troubles(runner, tmp_path)
     shown = capsys.readouterr().err
     assert shown.count("error: ") == 2

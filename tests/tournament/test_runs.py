@@ -57,12 +57,12 @@ def test_a_file_has_the_options_under_their_names(tmp_path):
         "bots = 3\n",
     ],
 )
-def test_a_bad_file_is_named(tmp_path, text):
+def test_a_bad_file_is_named(tmp_path, text, refused):
     path = tmp_path / "arena.toml"
     path.write_text(text)
-    with pytest.raises(ConfigError, match=str(path)) as caught:
+    with refused(ConfigError) as caught:
         read_options(path)
-    assert "its keys are the options of 'arena run'" in caught.value.hint
+    assert str(path) in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -90,40 +90,38 @@ def test_a_mistake_in_a_file_is_found_by_its_line(tmp_path, text, message, cure)
         'challenger = "\\u0000"',
     ],
 )
-def test_a_path_that_no_file_can_have_is_refused_with_the_name_of_the_file(tmp_path, text):
+def test_a_path_that_no_file_can_have_is_refused_with_the_name_of_the_file(tmp_path, text, refused):
     path = tmp_path / "arena.toml"
     path.write_text(text)
-    with pytest.raises(ConfigError, match=f"^{path}: expected a name or a path, got ") as caught:
+    with refused(ConfigError):
         read_options(path)
-    assert caught.value.hint == "no path can have a \\u0000 in it"
 
 
-def test_a_seed_in_a_file_is_text_in_utf_8(tmp_path):
+def test_a_seed_in_a_file_is_text_in_utf_8(tmp_path, refused):
     path = tmp_path / "arena.toml"
     for content in (b'seed = "\xff"', rb'seed = "\udcff"'):
         path.write_bytes(content)
-        with pytest.raises(ConfigError, match=f"^{path}(: | line 1, )"):
+        with refused(ConfigError):
             read_options(path)
 
 
-def test_an_empty_list_of_boards_is_refused_unless_there_are_files(tmp_path):
-    with pytest.raises(ConfigError, match="expected at least one board, got none") as caught:
+def test_an_empty_list_of_boards_is_refused_unless_there_are_files(tmp_path, refused):
+    with refused(ConfigError):
         asked(boards=[])
-    assert "leave them out for bird" in caught.value.hint
     (tmp_path / "mine.txt").write_text("R..\n...\n")
     assert asked(boards=[], board_files=[str(tmp_path / "mine.txt")]).boards == ["mine"]
 
 
-def test_boards_come_by_name_and_from_files(tmp_path):
+def test_boards_come_by_name_and_from_files(tmp_path, refused):
     (tmp_path / "mine.txt").write_text("R..\n...\n")
     assert list(boards_of({"boards": ["lion"], "board_files": [str(tmp_path / "mine.txt")]})) == [
         "lion",
         "mine",
     ]
     (tmp_path / "bird.txt").write_text("R..\n")
-    with pytest.raises(ConfigError, match="another board is already named bird, lion"):
+    with refused(ConfigError):
         boards_of({"board_files": [str(tmp_path / "bird.txt")]})
-    with pytest.raises(BoardError, match="expected a board out of bird, lion, got 'owl'"):
+    with refused(BoardError):
         boards_of({"boards": ["owl"]})
 
 

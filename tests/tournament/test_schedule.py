@@ -330,12 +330,9 @@ def test_turns_begin_with_other_line_ups():
     assert len({next(every.in_turn(turn)) for turn in range(10)}) == 10
 
 
-def test_more_tables_than_a_run_lists_are_refused_unless_they_are_all():
-    with pytest.raises(
-        ConfigError, match=f"--tables: expected at most {MAX_TABLES:,}, or all 3,921,225 line-ups"
-    ) as caught:
+def test_more_tables_than_a_run_lists_are_refused_unless_they_are_all(refused):
+    with refused(ConfigError):
         fix_line_ups(config(bots=names(100), players=4, tables=MAX_TABLES + 1), None)
-    assert f"--tables {MAX_TABLES}" in caught.value.hint
     assert fix_line_ups(config(bots=names(100), players=4, tables=3_921_225), None).line_ups is None
     everything = fix_line_ups(config(bots=names(30), players=4, tables=99_999), None)
     assert len(everything.line_ups) == 27_405
@@ -371,17 +368,13 @@ def test_a_subset_keeps_its_line_ups_when_bots_or_tables_are_added(players, chal
     assert fix_line_ups(wider, grown) == grown
 
 
-def test_a_subset_that_leaves_a_bot_out_is_refused():
+def test_a_subset_that_leaves_a_bot_out_is_refused(refused):
     bots = [f"b{number}" for number in range(6)]
-    with pytest.raises(
-        ConfigError, match="--tables 2 is too small: it leaves no line-up for b4, b5"
-    ) as caught:
+    with refused(ConfigError):
         fix_line_ups(config(bots=bots, tables=2), None)
-    assert "--tables 3" in caught.value.hint
     known = fix_line_ups(config(bots=bots, tables=6), None)
-    with pytest.raises(ConfigError, match="no line-up for new") as caught:
+    with refused(ConfigError):
         fix_line_ups(config(bots=[*bots, "new"], tables=6), known)
-    assert "--tables 7" in caught.value.hint
 
 
 def test_single_seatings_give_every_game_a_deck_and_the_seats_go_round():

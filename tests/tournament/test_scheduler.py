@@ -43,27 +43,25 @@ def test_text_that_is_no_address_is_refused_with_an_example(text):
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", "no json", '{"address": 1}'])
-def test_a_scheduler_file_must_name_an_address(tmp_path, content):
+def test_a_scheduler_file_must_name_an_address(tmp_path, content, refused):
     file = tmp_path / "scheduler"
     file.write_text(content)
-    with pytest.raises(ClusterError, match="is not a scheduler file") as caught:
+    with refused(ClusterError):
         read_address(str(file))
-    assert caught.value.hint == f"'dask scheduler --scheduler-file {file}' writes it"
     file.write_text('{"address": "tcp://10.0.0.1:8786"}')
     assert read_address(str(file)) == "tcp://10.0.0.1:8786"
 
 
-def test_a_scheduler_file_that_does_not_exist_is_named(tmp_path):
-    with pytest.raises(ClusterError, match="there is no scheduler file .*s.json"):
+def test_a_scheduler_file_that_does_not_exist_is_named(tmp_path, refused):
+    with refused(ClusterError):
         read_address(str(tmp_path / "s.json"))
 
 
-def test_an_address_at_which_nothing_listens_is_refused_before_dask_connects(quick):
+def test_an_address_at_which_nothing_listens_is_refused_before_dask_connects(quick, refused):
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    with pytest.raises(ClusterError, match=rf"at tcp://127.0.0.1:{port}: \[Errno") as caught:
+    with refused(ClusterError):
         connect(f"127.0.0.1:{port}")
-    assert caught.value.hint.startswith("start one with 'dask scheduler' and workers with")
 
 
 def test_a_port_that_accepts_and_never_answers_is_refused(quick):
@@ -75,19 +73,18 @@ def test_a_port_that_accepts_and_never_answers_is_refused(quick):
     assert caught.value.hint.startswith("check which program listens there")
 
 
-def test_an_encrypted_address_needs_the_certificates_of_dasks_configuration(quick):
-    with pytest.raises(ClusterError, match="Dask's configuration has no certificates") as caught:
+def test_an_encrypted_address_needs_the_certificates_of_dasks_configuration(quick, refused):
+    with refused(ClusterError):
         connect("tls://127.0.0.1:9")
-    assert "for tls:// Dask's configuration names the certificates" in caught.value.hint
 
 
-def test_a_certificate_that_cannot_be_read_is_named(quick, tmp_path):
+def test_a_certificate_that_cannot_be_read_is_named(quick, tmp_path, refused):
     import dask
 
     files = dict.fromkeys(("ca-file", "client.cert", "client.key"), str(tmp_path / "gone.pem"))
     with (
         dask.config.set({f"distributed.comm.tls.{name}": file for name, file in files.items()}),
-        pytest.raises(ClusterError, match="cannot use the certificates of .* FileNotFoundError"),
+        refused(ClusterError),
     ):
         connect("tls://127.0.0.1:9")
 

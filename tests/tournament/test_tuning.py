@@ -181,8 +181,8 @@ def test_the_same_difference_moves_a_search_as_far_whoever_the_opponents_are():
 
 
 @pytest.mark.parametrize("bots", [["x"], []])
-def test_a_game_of_three_needs_two_opponents_of_both_sides(bots):
-    with pytest.raises(ConfigError, match="a game of 3 needs at least"):
+def test_a_game_of_three_needs_two_opponents_of_both_sides(bots, refused):
+    with refused(ConfigError):
         config(bots=[UP, "bot@down", *bots], players=3)
 
 
@@ -296,8 +296,8 @@ def test_an_option_is_named_with_or_without_a_range(text, asked):
 
 
 @pytest.mark.parametrize("text", ["", "=1..2", "c=", "c=1", "c=1..", "c=1..2..3", "c=a..b"])
-def test_anything_else_is_no_option_with_a_range(text):
-    with pytest.raises(ConfigError, match="expected the name of an option"):
+def test_anything_else_is_no_option_with_a_range(text, refused):
+    with refused(ConfigError):
         read_tuned_option(text)
 
 
@@ -318,25 +318,25 @@ NOW = {"c": 1.4, "depth": 3, "free": 1.0, "fast": True, "policy": "greedy"}
 
 
 @pytest.mark.parametrize(
-    ("asked", "declared", "message", "hint"),
+    ("asked", "declared", "hint"),
     [
-        ("c", {}, "declares no options to tune", r"\[options\]"),
-        ("dept", DECLARED, "b has no option 'dept'", "depth"),
-        ("move_ms", DECLARED, "is a limit of the arena", "b has c, depth"),
-        ("fast", DECLARED, "fast is true or false", "compare b:fast=true b:fast=false"),
-        ("policy", DECLARED, "policy is one of", "b:policy=greedy b:policy=careful"),
-        ("free", DECLARED, "free needs a range", "--param free=1..10"),
-        ("c=0..9", DECLARED, "c may be .* got the range 0 to 9", ""),
-        ("depth=1.5..3", DECLARED, "a whole number from 1 to 9, got the range 1.5 to 3", ""),
+        ("c", {}, r"\[options\]"),
+        ("dept", DECLARED, "depth"),
+        ("move_ms", DECLARED, "b has c, depth"),
+        ("fast", DECLARED, "compare b:fast=true b:fast=false"),
+        ("policy", DECLARED, "b:policy=greedy b:policy=careful"),
+        ("free", DECLARED, "--param free=1..10"),
+        ("c=0..9", DECLARED, ""),
+        ("depth=1.5..3", DECLARED, ""),
     ],
 )
-def test_what_cannot_be_tuned_is_said_with_the_cure(asked, declared, message, hint):
-    with pytest.raises(ConfigError, match=message) as raised:
+def test_what_cannot_be_tuned_is_said_with_the_cure(asked, declared, hint, refused):
+    with refused(ConfigError) as raised:
         parameters_of([read_tuned_option(asked)], declared, NOW, "b")
     assert re.search(hint, raised.value.hint)
 
 
-def test_an_option_is_tuned_in_its_own_range_or_the_one_that_is_named():
+def test_an_option_is_tuned_in_its_own_range_or_the_one_that_is_named(refused):
     found = parameters_of(
         [read_tuned_option("c"), read_tuned_option("depth=2..4")], DECLARED, NOW, "b"
     )
@@ -344,26 +344,22 @@ def test_an_option_is_tuned_in_its_own_range_or_the_one_that_is_named():
         Parameter("c", "float", 0.1, 4.0, 1.4),
         Parameter("depth", "int", 2.0, 4.0, 3.0),
     ]
-    with pytest.raises(ConfigError, match="the option c is named twice"):
+    with refused(ConfigError):
         parameters_of([read_tuned_option("c"), read_tuned_option("c=1..2")], DECLARED, NOW, "b")
 
 
 @pytest.mark.parametrize(
-    ("parameter", "message"),
-    [
-        (Parameter("c", "float", 2.0, 2.0, 2.0), "c: expected a range of more than one value"),
-        (Parameter("c", "float", 2.0, 3.0, 1.0), "c: expected a start from 2 to 3, got 1"),
-    ],
+    "parameter", [Parameter("c", "float", 2.0, 2.0, 2.0), Parameter("c", "float", 2.0, 3.0, 1.0)]
 )
-def test_a_range_has_more_than_one_value_and_the_one_to_start_at(parameter, message):
-    with pytest.raises(ConfigError, match=message):
+def test_a_range_has_more_than_one_value_and_the_one_to_start_at(parameter, refused):
+    with refused(ConfigError):
         config(parameter)
 
 
-def test_a_deal_needs_both_seatings():
+def test_a_deal_needs_both_seatings(refused):
     assert deals_for(5, 2, 2) == 1
     assert deals_for(13, 2, 6) == 1, "with three players both sides play from each seat"
-    with pytest.raises(ConfigError, match="expected at least 4 games"):
+    with refused(ConfigError):
         deals_for(3, 2, 2)
 
 

@@ -62,12 +62,10 @@ def info(**settings):
     return describe_run(made, {"bird": built_in("bird")}, bots, sandbox="none", started="")
 
 
-def test_a_run_may_get_more_precise_but_not_less_and_not_of_another_kind():
+def test_a_run_may_get_more_precise_but_not_less_and_not_of_another_kind(snapshot):
     assert differences(info(until=20), info(until=10)) == []
-    assert differences(info(until=20), info(until=30)) == [
-        "until: the run has 20, asked for 30; a run can only be extended"
-    ]
-    assert differences(info(), info(until=30)) == ["until: the run has none, asked for 30.0"]
+    assert differences(info(until=20), info(until=30)) == snapshot
+    assert differences(info(), info(until=30)) == snapshot
 
 
 def test_until_it_is_settled_the_plan_is_the_most_there_can_be():
@@ -77,7 +75,7 @@ def test_until_it_is_settled_the_plan_is_the_most_there_can_be():
     assert completeness(Schedule(config_of(done)), {})[:2] == (3 * 10 * 2, 3 * 10 * 2)
 
 
-def test_a_run_of_the_first_version_is_read_if_all_line_ups_had_as_many_deals(tmp_path):
+def test_a_run_of_the_first_version_is_read_if_all_line_ups_had_as_many_deals(tmp_path, refused):
     before = info(until=20, deals=50)
     write_run(tmp_path, before)
     path = tmp_path / RUN_FILE
@@ -88,9 +86,8 @@ def test_a_run_of_the_first_version_is_read_if_all_line_ups_had_as_many_deals(tm
     assert config_of(read_run(tmp_path)).allotted == 30
     for changed in ({"adaptive": True}, {"allotted": {**known, "bob+cy": 20}}):
         path.write_text(json.dumps({**written, "config": {**there, **changed}}))
-        with pytest.raises(RunError, match="was played with --adaptive") as caught:
+        with refused(RunError):
             read_run(tmp_path)
-        assert caught.value.hint.startswith("qin-arena 1.0.0 still reads it")
 
 
 def test_until_is_above_nothing():

@@ -135,14 +135,14 @@ def test_actions_and_moves_name_each_other(board):
     assert moves == sorted(set(moves))
 
 
-def test_what_is_no_action_or_no_placement_is_refused():
+def test_what_is_no_action_or_no_placement_is_refused(refused):
     board = built_in("bird")
     for wrong in (-1, 3042):
         said = f"expected an action from 0 to 3041 on a board of 13 x 13, got {wrong}"
         with pytest.raises(ValueError, match=said):
             move_of(board, wrong)
     for wrong in (3.5, None, (7, None)):
-        with pytest.raises(TypeError, match="expected an action as a whole number, got "):
+        with refused(TypeError):
             move_of(board, wrong)
     for wrong in (PASS, 18 << 10, 13):
         said = f"expected a placement on a board of 13 x 13, got the move {wrong}"
@@ -162,12 +162,11 @@ def test_a_bot_that_plays_by_a_policy_loads_numpy_and_nothing_else_heavy():
 
 
 @pytest.mark.parametrize("missing", ["pettingzoo", "gymnasium"])
-def test_the_environment_says_what_to_install(missing):
+def test_the_environment_says_what_to_install(missing, snapshot):
     code = (
         f"import sys\nsys.modules[{missing!r}] = None\nimport arena.training\nfrom arena.training"
         " import qin_v0"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     last = done.stderr.splitlines()[-1]
-    assert last.startswith("ImportError: cannot import PettingZoo and Gymnasium")
-    assert last.endswith(": pip install 'qin-arena[pettingzoo]'")
+    assert last == snapshot

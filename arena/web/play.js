@@ -70,7 +70,8 @@
   });
   const statusOf = (seat, isNext) => {
     if (view.faults.some((fault) => fault.seat === seat)) return "forfeited";
-    if (!isNext) return "";
+    // The line is there without words, too, so that nothing below it moves.
+    if (!isNext) return "\u00a0";
     return seat === view.seat ? "your move" : "thinks\u2026";
   };
   /** @type {LineOf} */

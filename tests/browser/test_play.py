@@ -35,11 +35,24 @@ EFFECTS = "return document.querySelectorAll('#does:not([hidden]) li').length"
 STEPS = "return document.querySelectorAll('#story p').length"
 FOCUSED = "return document.activeElement.square ?? null"
 SHIFTS = "return window.shifts.reduce((sum, shift) => sum + shift, 0)"
+UNASKED_SHIFTS = "return window.unasked.reduce((sum, shift) => sum + shift, 0)"
+# Bots answer within half a second of a click: what jumps then counts, too.
 WATCH_SHIFTS = """
     window.shifts = [];
+    window.unasked = [];
     new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) if (!entry.hadRecentInput) shifts.push(entry.value);
+      for (const { value, hadRecentInput } of list.getEntries()) {
+        shifts.push(value);
+        if (!hadRecentInput) unasked.push(value);
+      }
     }).observe({ type: "layout-shift", buffered: true });
+"""
+SLOTS = """
+    const beside = document.querySelector(".play-side").scrollTop;
+    return ["story", "warn", "rules-open", "leave", "hint", "seats"].map((id) => {
+      const { top, bottom } = document.getElementById(id).getBoundingClientRect();
+      return [id, Math.round(top + scrollY + beside), Math.round(bottom + scrollY + beside)];
+    });
 """
 FITS = """
     const inside = (id) => {
@@ -73,8 +86,8 @@ def game(server, browser):
     def open_one(width=1366, height=650, *, calm=False, scheme="light", **wanted):
         opened.append(begin(server, **{"bot": "careful-16", "seed": "browser", **wanted}))
         base = f"http://127.0.0.1:{server.port}"
-        browser.open(f"{base}{opened[-1].address}?token={server.token}", width=width)
-        browser.become(width, scheme, height)
+        address = f"{base}{opened[-1].address}?token={server.token}"
+        browser.open(address, width=width, scheme=scheme, height=height)
         if calm:
             browser.cdp(
                 "Emulation.setEmulatedMedia",
@@ -117,9 +130,11 @@ def test_a_whole_game_is_played_with_the_mouse_to_its_end(game, browser, home):
     """
     one = game(bot="careful", bot2="careful-16", seed="mouse")
     browser.js(WATCH_SHIFTS)
+    slots = browser.js(SLOTS)
     turns = 0
     while wait(browser) == "yours":
         turns += 1
+        assert browser.js(SLOTS) == slots, "each thing keeps its place"
         before, lights = browser.js(STEPS), browser.js(LIGHTS)
         x, y = lights[turns % len(lights)]
         hover(browser, x, y).perform()
@@ -133,8 +148,9 @@ def test_a_whole_game_is_played_with_the_mouse_to_its_end(game, browser, home):
         wait_for_step(browser, before)
     assert turns > 8
     assert "won" in browser.text("ending")
-    find_a_better_move(browser, one)
     assert browser.js(SHIFTS) < 0.1, "nothing jumps"
+    find_a_better_move(browser, one)
+    assert browser.js(UNASKED_SHIFTS) < 0.1, "nothing jumps by itself at the end either"
     assert browser.log() == []
     (folder,) = [run for run in (home / "results").iterdir() if run.name.startswith("played")]
     assert verify_run(Run(folder)).differences == []
@@ -366,6 +382,26 @@ def test_a_finger_chooses_a_place_and_confirms_and_two_fingers_turn_the_tile(gam
     assert browser.js(STEPS) == before
     tap(browser, x, y)
     wait_for_step(browser, before)
+
+
+def test_nothing_jumps_while_a_whole_game_is_played_with_a_finger_on_a_phone(game, browser):
+    # A name that takes two lines.
+    game(width=390, height=844, bot="lookahead-python", seed="finger")
+    browser.js(WATCH_SHIFTS)
+    slots = browser.js(SLOTS)
+    turns = 0
+    while wait(browser) == "yours":
+        turns += 1
+        assert browser.js(SLOTS) == slots, "each thing keeps its place"
+        before, lights = browser.js(STEPS), browser.js(LIGHTS)
+        x, y = lights[turns % len(lights)]
+        tap(browser, x, y)
+        soon(browser, lambda: browser.js(AIM))
+        tap(browser, x, y)
+        wait_for_step(browser, before)
+    assert turns > 8
+    assert browser.js(SHIFTS) < 0.1, "nothing jumps"
+    assert browser.log() == []
 
 
 def tap(browser, x, y):

@@ -174,7 +174,7 @@ def find_a_better_move(browser, one):
     """Goes through the first moment of a finished game: a wrong answer, the best move, a right
     answer, and back to the list.
     """
-    soon(browser, lambda: "nothing to wait for" in browser.text("grading"))
+    soon(browser, lambda: "are judged" in browser.text("grading"))
     view = one.view()
     moments = browser.driver.find_elements("css selector", "#moments > li")
     assert len(moments) == len(view["moments"]) > 0
@@ -217,7 +217,7 @@ def test_a_finished_game_is_looked_through_shared_and_counted(game, browser):
     soon(browser, lambda: browser.text("looking").startswith(f"Tile {steps - 2} of {steps}. "))
     browser.keys(*["ArrowLeft"] * steps)
     soon(browser, lambda: browser.text("looking") == "The start of the game.")
-    soon(browser, lambda: "nothing to wait for" in browser.text("grading"))
+    soon(browser, lambda: "are judged" in browser.text("grading"))
     assert browser.js(on_board) < whole, "news of the grading leave the step as it is"
     browser.keys(*["ArrowRight"] * (steps + 2))
     soon(browser, lambda: browser.js(on_board) == whole)

@@ -151,7 +151,7 @@ def test_your_moves_are_graded_while_you_play_and_the_grades_are_kept_as_a_revie
     assert verify_run(run).differences == []
     assert len(view["chances"]) == len(record.moves) + 1
     assert all(0 <= chance <= 1 for chance in view["chances"])
-    assert view["sources"].startswith("From an even start, your mistakes ")
+    assert view["sources"].startswith("From an even chance of winning at the start, your mistakes ")
 
 
 def test_the_end_tells_at_most_three_moments_and_not_which_move_was_better(played):

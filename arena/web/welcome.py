@@ -62,6 +62,17 @@ def last_position(record: GameRecord) -> Markup:
     )
 
 
+def league_words(bot: str) -> str:
+    """The place of the bot called ``bot`` in the published league, a sentence; empty if it did not
+    play there.
+    """
+    league = published_league()
+    for row in _ladder(league.places):
+        if row["bot"] == bot:
+            return f"In {league.name} it came in at place {row['places']}, with an Elo of {row['elo']}."
+    return ""
+
+
 def _ladder(places: list[LeaguePlace]) -> list[dict[str, Any]]:
     """A row for each of the league's ``places``: the bot, a sentence about it, its range of places,
     its rating as text, and the ends and the middle of its bar on the scale; None for a bot that is

@@ -479,6 +479,23 @@ def test_the_last_move_is_taken_back_with_a_key_or_the_button(game, browser):
     assert browser.log() == []
 
 
+def test_a_game_is_left_at_the_second_press_and_its_end_is_in_sight(game, browser):
+    one = game(width=390, height=844)
+    words = browser.text("leave")
+    button = browser.driver.find_element("id", "leave")
+    button.click()
+    assert browser.text("leave") == "Really leave?"
+    browser.js("document.activeElement.blur()")
+    assert browser.text("leave") == words
+    assert one.view()["state"] == "yours"
+    button.click()
+    button.click()
+    wait(browser, "over")
+    box = "return document.getElementById('ending').getBoundingClientRect().toJSON()"
+    soon(browser, lambda: 0 <= browser.js(box)["top"] and browser.js(box)["bottom"] <= 844)
+    assert browser.log() == []
+
+
 def test_a_page_that_is_not_in_view_gives_its_connection_back(game, browser):
     """A browser opens six connections to a server: with more pages than that none could move."""
     script = browser.cdp("Page.addScriptToEvaluateOnNewDocument", source=KEPT)

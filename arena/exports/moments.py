@@ -287,7 +287,9 @@ def title_of(record: GameRecord, seat: int) -> str:
         if record.end == FORFEIT:
             return f"You won: {everyone} forfeited"
         lead = lead_of(record, seat)
-        return f"You won against {everyone}" + (f" by {counted(lead, 'pagoda')}" if lead > 0 else "")
+        return f"You won against {everyone}" + (
+            f" by {counted(lead, 'pagoda')}" if lead > 0 else ""
+        )
     others = names_of(record, [winner for winner in winners if winner != seat])
     if seat in winners:
         return f"You shared the win with {others}"

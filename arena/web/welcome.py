@@ -69,7 +69,8 @@ def league_words(bot: str) -> str:
     league = published_league()
     for row in _ladder(league.places):
         if row["bot"] == bot:
-            return f"In {league.name} it came in at place {row['places']}, with an Elo of {row['elo']}."
+            place = f"at place {row['places']}, with an Elo of {row['elo']}"
+            return f"In {league.name} it came in {place}."
     return ""
 
 

@@ -483,6 +483,7 @@ def test_a_game_is_left_at_the_second_press_and_its_end_is_in_sight(game, browse
     one = game(width=390, height=844)
     words = browser.text("leave")
     button = browser.driver.find_element("id", "leave")
+    browser.js("arguments[0].scrollIntoView({ behavior: 'instant', block: 'center' })", button)
     button.click()
     assert browser.text("leave") == "Really leave?"
     browser.js("document.activeElement.blur()")
@@ -492,7 +493,7 @@ def test_a_game_is_left_at_the_second_press_and_its_end_is_in_sight(game, browse
     button.click()
     wait(browser, "over")
     box = "return document.getElementById('ending').getBoundingClientRect().toJSON()"
-    soon(browser, lambda: 0 <= browser.js(box)["top"] and browser.js(box)["bottom"] <= 844)
+    soon(browser, lambda: browser.js(box)["top"] >= 0 and browser.js(box)["bottom"] <= 844)
     assert browser.log() == []
 
 

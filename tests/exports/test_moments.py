@@ -140,7 +140,12 @@ def test_the_headline_says_who_won_by_how_much_and_how_many_moves_made_it_so(
 @pytest.mark.parametrize(
     ("ranks", "left", "words", "title"),
     [
-        ([3, 1, 2], [9, 0, 2], "careful won; you came last, 9 pagodas behind.", "You lost to careful by 9 pagodas"),
+        (
+            [3, 1, 2],
+            [9, 0, 2],
+            "careful won; you came last, 9 pagodas behind.",
+            "You lost to careful by 9 pagodas",
+        ),
         (
             [2, 1, 3],
             [5, 0, 9],
@@ -153,7 +158,12 @@ def test_the_headline_says_who_won_by_how_much_and_how_many_moves_made_it_so(
             "careful and random share the win, 5 pagodas ahead of you.",
             "You lost to careful and random by 5 pagodas",
         ),
-        ([1, 2, 3], [0, 2, 9], "You won by 2 pagodas.", "You won against careful and random by 2 pagodas"),
+        (
+            [1, 2, 3],
+            [0, 2, 9],
+            "You won by 2 pagodas.",
+            "You won against careful and random by 2 pagodas",
+        ),
         ([1, 1, 3], [2, 2, 5], "You and careful share the win.", "You shared the win with careful"),
     ],
 )
@@ -177,10 +187,11 @@ def test_whoever_forfeited_has_lost_whatever_was_left():
 
 def test_the_sources_of_the_result_are_a_sentence_of_rounded_shares():
     assert sources_text(Sources(-0.37, -0.18, 0.06), ["human", "careful"], 0) == (
-        "From an even chance of winning at the start, your mistakes cost about 35 %, careful's moves took about 20 %, and"
-        " the tiles gave you about 5 %."
+        "From an even chance of winning at the start, your mistakes cost about 35 %, careful's"
+        " moves took about 20 %, and the tiles gave you about 5 %."
     )
     assert sources_text(Sources(-0.01, 0.32, -0.1), ["a", "human", "b"], 1) == (
-        "From an even chance of winning at the start, your mistakes changed little, the others' moves gave you about 30 %,"
-        " and the tiles took about 10 %."
+        "From an even chance of winning at the start, your mistakes changed little, the others'"
+        " moves gave you about 30 %, and the tiles took about 10 %."
     )
+    assert "your mistakes changed little" in sources_text(Sources(0.1, 0.3, 0.0), ["a", "b"], 0)

@@ -9,21 +9,21 @@ from arena.commands.game import PastGame
 from arena.commands.published import published_league
 
 BUILT_IN_RUNGS = (
-    ("random", "Places any tile anywhere. You win unless you sleep."),
-    ("greedy-2", "Sees two moves, and takes the one with more pagodas."),
-    ("greedy-4", "Sees four moves, and takes the one with the most pagodas."),
-    ("greedy-16", "Sees sixteen moves, and takes the one with the most pagodas."),
-    ("greedy", "Sees every move, takes the most pagodas now, and never looks further."),
+    ("random", "Places any tile anywhere. A first opponent, easy to beat."),
+    ("greedy-2", "Looks at two of its moves, and takes the one with more pagodas."),
+    ("greedy-4", "Looks at four of its moves, and takes the one with the most pagodas."),
+    ("greedy-16", "Looks at sixteen of its moves, and takes the one with the most pagodas."),
+    ("greedy", "Looks at all its moves, takes the most pagodas now, and never thinks ahead."),
     ("careful", "Counts what may grow and what may be lost."),
 )
 """The built-in bots, from weak to strong, each with a sentence about it. In 4,320 games on the
 board bird (60 deals with random, greedy-N and careful-N), each was clearly ahead of those before.
 """
 BUNDLED_RUNGS = {
-    "lookahead-python": "Looks one round ahead, with hands that it guesses.",
-    "flatmc-python": "Plays its best moves on to the end, many times.",
-    "learner-python": "Judges as it learnt in games against itself.",
-    "ismcts-python": "Searches ahead through hands that you may hold.",
+    "lookahead-python": "Thinks one round ahead, and guesses which tiles you hold.",
+    "flatmc-python": "Tries each good move in many games, played on to the end.",
+    "learner-python": "Has learnt in games against itself what a board is worth.",
+    "ismcts-python": "Thinks many moves ahead, for all tiles that you may hold.",
     "engine-cpp": "The champion of the published league.",
 }
 """The bundled bots that are stronger than all built-in ones, each with a sentence about it. Their

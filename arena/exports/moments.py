@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from arena.errors import ArenaError
 from arena.exports.effects import HOME, LAST, SINGLE, Effect, colours_of, effects_of
+from arena.exports.grid import counted
 from arena.exports.text import seat_names
 from arena.exports.winners import lag_of, lead_of, names_of, winners_of
 from arena.match.chances import Sources
@@ -259,25 +260,26 @@ def _result(record: GameRecord, seat: int) -> str:
         if record.end == FORFEIT:
             return "You won: nobody else was left in the game."
         lead = lead_of(record, seat)
-        return f"You won by {lead}." if lead > 0 else "You won."
+        return f"You won by {counted(lead, 'pagoda')}." if lead > 0 else "You won."
     others = names_of(record, [winner for winner in winners if winner != seat])
     if seat in winners:
         return f"You and {others} share the win."
     lag = lag_of(record, seat)
+    pagodas = counted(lag, "pagoda")
     if len(winners) > 1:
-        return f"{others} share the win, {lag} ahead of you."
+        return f"{others} share the win, {pagodas} ahead of you."
     players = len(record.bots)
     if players == DUEL:
-        by = f" by {lag}" if lag > 0 else ""
+        by = f" by {pagodas}" if lag > 0 else ""
         return f"{others} won{by}."
     rank = record.ranks[seat]
     place = "last" if rank == players else PLACES[rank - 1]
-    return f"{others} won; you came {place}, {lag} behind."
+    return f"{others} won; you came {place}, {pagodas} behind."
 
 
 def title_of(record: GameRecord, seat: int) -> str:
     """The game of ``record`` in a few words for a heading, from the view of the player at ``seat``:
-    "You lost to careful by 19". Whoever forfeits has lost, whatever pagodas they had left.
+    "You lost to careful by 19 pagodas". Whoever forfeits has lost, whatever pagodas they had left.
     """
     winners = winners_of(record)
     if winners == [seat]:
@@ -287,12 +289,14 @@ def title_of(record: GameRecord, seat: int) -> str:
         if record.end == FORFEIT:
             return f"You won: {everyone} forfeited"
         lead = lead_of(record, seat)
-        return f"You won against {everyone}" + (f" by {lead}" if lead > 0 else "")
+        return f"You won against {everyone}" + (
+            f" by {counted(lead, 'pagoda')}" if lead > 0 else ""
+        )
     others = names_of(record, [winner for winner in winners if winner != seat])
     if seat in winners:
         return f"You shared the win with {others}"
     lag = lag_of(record, seat)
-    return f"You lost to {others}" + (f" by {lag}" if lag > 0 else "")
+    return f"You lost to {others}" + (f" by {counted(lag, 'pagoda')}" if lag > 0 else "")
 
 
 def sources_text(sources: Sources, names: Sequence[str], seat: int) -> str:
@@ -302,12 +306,13 @@ def sources_text(sources: Sources, names: Sequence[str], seat: int) -> str:
     """
     rivals = [f"{name}'s" for other, name in enumerate(names) if other != seat]
     their = rivals[0] if len(rivals) == 1 else "the others'"
+    # Mistakes gain nothing: a share above zero is the error of the judge's estimates.
     parts = (
-        _part("your mistakes", sources.own, "gained", "cost"),
+        _part("your mistakes", min(sources.own, 0.0), "gained", "cost"),
         _part(f"{their} moves", sources.rivals, "gave you", "took"),
         _part("the tiles", sources.tiles, "gave you", "took"),
     )
-    return f"From an even start, {parts[0]}, {parts[1]}, and {parts[2]}."
+    return f"From an even chance of winning at the start, {parts[0]}, {parts[1]}, and {parts[2]}."
 
 
 def _part(what: str, share: float, gained: str, lost: str) -> str:

@@ -113,7 +113,8 @@ class GameEnd:
             "sources": self._sources(steps, record) if is_whole else "",
             "moments": [moment.shown for moment in moments],
         }
-        self._say("Graded while you played; nothing to wait for.", graded=True)
+        words = "the red dots cost most" if moments else "none cost much"
+        self._say(f"Your moves are judged: {words}.", graded=True)
 
     def _sources(self, steps: Sequence[JudgedStep], record: GameRecord) -> str:
         """Where the result of the person came from, a sentence; ``steps`` are all judged moves."""

@@ -36,7 +36,7 @@ from arena.web.previews import HOME_PICTURE, preview_of
 from arena.web.run_list import LIST_S, MAX_RUNS, run_folders, when, words_of
 from arena.web.static_files import COMMON, PACKAGE, addresses_of, takes_gzip
 from arena.web.tutorial import lesson_values, lessons
-from arena.web.welcome import HERO, welcome
+from arena.web.welcome import HERO, league_words, welcome
 
 PARTS = (
     "sentence", "progress", "board", "standings", "cards", "clear", "versions", "ended", "pairs",
@@ -229,7 +229,8 @@ async def front(request: Request) -> Response:
 async def runs(request: Request) -> Response:
     """The page with all runs, which a script keeps up to date with the stream of `front_events`."""
     rows = await request.app.state.run_list.rows()
-    return page(request, "runs_here.html", {"runs": _list(rows)})
+    values = {**welcome(), "runs": _list(rows), "drawn": all_parts()}
+    return page(request, "runs_here.html", values, bundle="home")
 
 
 async def front_events(request: Request) -> Response:
@@ -263,7 +264,9 @@ def bots(request: Request) -> Response:
     """The page with the bots: those of the home, then the built-in ones, then those
     of the ladder.
     """
-    return page(request, "bots_here.html", _bots(request))
+    playable = registry_of(request.app.state.home).labels()
+    values = {**welcome(), **_bots(request), "playable": playable}
+    return page(request, "bots_here.html", values, bundle="home")
 
 
 def _bots(request: Request) -> dict[str, Any]:
@@ -285,6 +288,7 @@ def bot(request: Request) -> Response:
         "row": bot_list.row(name),
         "versions": [bot_list.row(label) for label in older],
         "places": [(each, words_of(each)) for each in results],
+        "place_of_league": league_words(name),
     }
     return page(request, "bot_here.html", values)
 

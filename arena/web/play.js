@@ -70,7 +70,8 @@
   });
   const statusOf = (seat, isNext) => {
     if (view.faults.some((fault) => fault.seat === seat)) return "forfeited";
-    if (!isNext) return "";
+    // The line is there without words, too, so that nothing below it moves.
+    if (!isNext) return "\u00a0";
     return seat === view.seat ? "your move" : "thinks\u2026";
   };
   /** @type {LineOf} */
@@ -159,6 +160,26 @@
     parts.undo.disabled = true;
     const { problem } = await server.ask("undo");
     if (problem) showRefusal(problem);
+  };
+  /* The first press only asks, because a game that was left cannot be played on. */
+  const leave = () => {
+    const { leave: button } = parts;
+    const words = button.textContent;
+    if (button.dataset.asked) {
+      server.ask("leave");
+      return;
+    }
+    button.dataset.asked = "yes";
+    button.textContent = "Really leave?";
+    button.addEventListener(
+      "blur",
+      () => {
+        delete button.dataset.asked;
+        button.textContent = words;
+      },
+      { once: true },
+    );
+    button.focus();
   };
   const playAgain = async (how) => {
     const { address, problem } = await server.ask(`again/${how}`);
@@ -334,7 +355,7 @@
   parts.place.addEventListener("click", choosing.place);
   parts.choose.addEventListener("click", () => send(parts.moves.value));
   parts["rules-open"].addEventListener("click", () => rules.open());
-  parts.leave.addEventListener("click", () => server.ask("leave"));
+  parts.leave.addEventListener("click", leave);
   /** @type {NodeListOf<HTMLElement>} */
   const againButtons = playing.querySelectorAll("[data-again]");
   for (const button of againButtons) {

@@ -15,7 +15,7 @@ from starlette.routing import Route
 from arena.commands.bots import bot_finder, registry_of
 from arena.commands.game import GameRequest, PastGame, past_games
 from arena.commands.home import results_folder
-from arena.commands.rungs import companions, easier_than, next_rung, rungs, scores
+from arena.commands.rungs import companions, easier_than, harder_than, next_rung, rungs, scores
 from arena.errors import ConfigError, UserError
 from arena.exports.ground import empty_board
 from arena.exports.parts import all_parts
@@ -45,9 +45,9 @@ BEAT_S = 15.0
 """The longest time in seconds in which a stream sends nothing, so that pages see that the server
 runs.
 """
-AGAIN = ("new", "same", "seat", "easier")
+AGAIN = ("new", "same", "seat", "easier", "harder")
 """What the next game may have: new tiles, the same tiles, the same tiles from the next seat, or new
-tiles and an easier bot.
+tiles and an easier or harder bot.
 """
 NO_STORE = {"cache-control": "no-store", "x-accel-buffering": "no"}
 """The headers of a stream."""
@@ -194,7 +194,7 @@ def _number(text: str, what: str, least: int, most: int, usual: int) -> int:
 def board_page(request: Request) -> Response:
     """The page on which the game that the address names is played."""
     game, game_request = _game(request)
-    swap = easier_bot(request.app.state.home, game_request)
+    home = request.app.state.home
     values = {
         "name": request.path_params["name"],
         "opponents": game.opponents,
@@ -202,7 +202,7 @@ def board_page(request: Request) -> Response:
         "board_name": game_request.board.name,
         "drawn": all_parts(),
         "book": rulebook(),
-        "easier": swap.easier if swap else "",
+        **{how: swap.other if swap else "" for how, swap in _swaps(home, game_request).items()},
     }
     return page(request, "play.html", values, bundle="play")
 
@@ -270,23 +270,24 @@ async def again(request: Request) -> Response:
 
 
 class _Swap(NamedTuple):
-    """A ``bot`` of a game, and an ``easier`` one that can take its place."""
+    """A ``bot`` of a game, and the ``other`` one that can take its place."""
 
     bot: str
-    easier: str
+    other: str
 
 
-def easier_bot(home: Path, game_request: GameRequest) -> _Swap | None:
-    """The first bot of a game that can be replaced by the next easier one on the ladder, and that
-    one; None if there is no such bot.
+def _swaps(home: Path, game_request: GameRequest) -> dict[str, _Swap | None]:
+    """By "easier" and "harder": the first bot of a game that can be replaced by the next such bot,
+    if there is one.
     """
     ladder = rungs(registry_of(home).labels())
     there = [bot.label for bot in game_request.bots]
-    for bot in there:
-        rung = easier_than(ladder, bot)
-        if rung and rung.bot not in there:
-            return _Swap(bot, rung.bot)
-    return None
+    swaps: dict[str, _Swap | None] = {}
+    for how, beside in (("easier", easier_than), ("harder", harder_than)):
+        pairs = [(bot, beside(ladder, bot)) for bot in there]
+        found = [_Swap(bot, rung.bot) for bot, rung in pairs if rung and rung.bot not in there]
+        swaps[how] = found[0] if found else None
+    return swaps
 
 
 def _next_game(request: Request, game_request: GameRequest, how: str) -> GameRequest:
@@ -294,14 +295,14 @@ def _next_game(request: Request, game_request: GameRequest, how: str) -> GameReq
     ConfigError if it is ``easier`` and there is no easier bot, and UserError for a bot that cannot
     be read.
     """
-    if how != "easier":
+    if how not in ("easier", "harder"):
         return game_request.again(how)
     home = request.app.state.home
-    swap = easier_bot(home, game_request)
+    swap = _swaps(home, game_request)[how]
     if swap is None:
-        raise ConfigError("there is no easier bot to play against")
+        raise ConfigError(f"there is no {how} bot to play against")
     find = bot_finder(home, lambda _: None)
-    bots = [find(swap.easier) if bot.label == swap.bot else bot for bot in game_request.bots]
+    bots = [find(swap.other) if bot.label == swap.bot else bot for bot in game_request.bots]
     return game_request.again("new")._replace(bots=bots)
 
 

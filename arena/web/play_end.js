@@ -19,10 +19,20 @@ const endIn = (parts, actions) => {
     if (isBelow) return;
     isBelow = true;
     parts.beside.parentElement.append(parts.beside);
+    parts.ending.scrollIntoView({ block: "nearest" });
+  };
+  /* Whoever has won climbs on: then the first button is the one for the next bot. */
+  const showButtons = (/** @type {View} */ view) => {
+    const [same, harder] = ["same", "harder"].map((how) =>
+      parts.over.querySelector(`[data-again=${how}]`),
+    );
+    const hasWon = view.state === "over" && view.ranks[view.seat] === 1 && harder !== null;
+    harder?.toggleAttribute("hidden", !hasWon);
+    same.classList.toggle("main", !hasWon);
   };
 
   const chanceWords = ({ before, after }) =>
-    `Win ${Math.round(100 * before)}${ARROW}${wording.percent(after)}.`;
+    `Your chance of winning: ${Math.round(100 * before)}${ARROW}${wording.percent(after)}.`;
 
   /* A small picture of the board before a move. */
   const smallBoard = (/** @type {Story} */ story, step) => {
@@ -80,6 +90,7 @@ const endIn = (parts, actions) => {
       curves.shares(parts.chance, "your chance of winning", ofMoments, ignoreClick, points);
     }
     parts.sources.textContent = view.sources;
+    parts.moments.classList.add("is-known");
     parts.moments.replaceChildren(
       ...view.moments.map((moment, number) => momentLine(story, moment, number)),
     );
@@ -96,6 +107,7 @@ const endIn = (parts, actions) => {
     parts.leave.hidden = isEnded;
     if (!isEnded) return;
     moveBelow();
+    showButtons(view);
     parts.over.classList.toggle("is-broken", view.state === "broken");
     parts.ending.textContent = playWording.endWords(view);
     if (view.ranks) parts.tally.textContent = tally.count(view);

@@ -9,10 +9,15 @@ const logIn = (list, withRuleLinks, light) => {
   const { html } = draw;
   let shownFaults = 0;
 
+  const showEnd = () => {
+    list.scrollTop = list.scrollHeight;
+  };
+  // The list has the room that the seats leave, which are drawn after the first entries.
+  new ResizeObserver(showEnd).observe(list);
   const add = (...nodes) => {
     const entry = html("li", {}, ...nodes);
     list.append(entry);
-    list.scrollTop = list.scrollHeight;
+    showEnd();
     return entry;
   };
   const addStep = (/** @type {View} */ view, /** @type {Step} */ step) => {

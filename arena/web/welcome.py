@@ -64,6 +64,18 @@ def last_position(record: GameRecord) -> Markup:
     )
 
 
+def league_words(bot: str) -> str:
+    """The place of the bot called ``bot`` in the published league, a sentence; empty if it did not
+    play there.
+    """
+    league = published_league()
+    for row in _ladder(league.places):
+        if row["bot"] == bot:
+            place = f"at place {row['places']}, with an Elo of {row['elo']}"
+            return f"In {league.name} it came in {place}."
+    return ""
+
+
 def _ladder(places: list[LeaguePlace]) -> list[dict[str, Any]]:
     """A row for each of the league's ``places``: the bot, a sentence about it, its range of places,
     and its rating as text; and ``bar``, the ends and the middle of its bar on the scale, None for a

@@ -113,3 +113,47 @@ def test_a_game_is_graded_and_played_on_from_the_position_that_is_shown(browser,
         assert browser.log() == []
     finally:
         server.close()
+
+
+INSIDE = """
+    const inside = (node) => {
+      const { left, top, right, bottom } = node.getBoundingClientRect();
+      return left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight;
+    };
+    const wanted = "#board, .controls > :not([hidden]), .side .acts button, #seatings button";
+    return [...document.querySelectorAll(wanted)].filter((node) => !inside(node))
+      .map((node) => node.id || node.textContent);
+"""
+WIDTHS = """
+    return [document.querySelector("#board").clientWidth,
+            document.querySelector(".top").offsetHeight,
+            document.documentElement.scrollWidth, scrollY];
+"""
+
+
+@pytest.mark.parametrize("seats", [2, 4])
+def test_the_board_is_as_high_as_the_window_and_its_controls_are_in_sight(browser, tmp_path, seats):
+    (tmp_path / ".arena-home").touch()
+    bots = ("lookahead-python", "somebodys-first-bot@12", "ismcts-python", "greedy-16")[:seats]
+    games = [game_of([*bots[at:], *bots[:at]], seating=at) for at in range(seats)]
+    write_run(tmp_path / "results" / "a-run-of-one-night", bots, games, players=seats)
+    server = Served(tmp_path)
+    try:
+        own, token = server.url.split("?")
+        address = f"{own}runs/a-run-of-one-night/games/{quote(games[0].id)}?{token}"
+        for width, height, least in ((1366, 768, 600), (1920, 1080, 900)):
+            browser.open(address, "#t12", width=width, height=height)
+            assert browser.js(INSIDE) == []
+            board, bar, wide, scrolled = browser.js(WIDTHS)
+            assert board >= least
+            assert bar <= 48, "the title stands in one line"
+            assert (wide <= width, scrolled) == (True, 0)
+        browser.open(address, width=390, height=844)
+        assert browser.js(WIDTHS)[2] == 390
+        hidden = (
+            "return [...document.querySelectorAll('.head *')]"
+            ".some((node) => node.scrollWidth > node.clientWidth + 1 && node.clientWidth)"
+        )
+        assert not browser.js(hidden), "nothing of the title is cut"
+    finally:
+        server.close()

@@ -35,11 +35,24 @@ EFFECTS = "return document.querySelectorAll('#does:not([hidden]) li').length"
 STEPS = "return document.querySelectorAll('#story p').length"
 FOCUSED = "return document.activeElement.square ?? null"
 SHIFTS = "return window.shifts.reduce((sum, shift) => sum + shift, 0)"
+UNASKED_SHIFTS = "return window.unasked.reduce((sum, shift) => sum + shift, 0)"
+# Bots answer within half a second of a click: what jumps then counts, too.
 WATCH_SHIFTS = """
     window.shifts = [];
+    window.unasked = [];
     new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) if (!entry.hadRecentInput) shifts.push(entry.value);
+      for (const { value, hadRecentInput } of list.getEntries()) {
+        shifts.push(value);
+        if (!hadRecentInput) unasked.push(value);
+      }
     }).observe({ type: "layout-shift", buffered: true });
+"""
+SLOTS = """
+    const beside = document.querySelector(".play-side").scrollTop;
+    return ["story", "warn", "rules-open", "leave", "hint", "seats"].map((id) => {
+      const { top, bottom } = document.getElementById(id).getBoundingClientRect();
+      return [id, Math.round(top + scrollY + beside), Math.round(bottom + scrollY + beside)];
+    });
 """
 FITS = """
     const inside = (id) => {
@@ -73,8 +86,8 @@ def game(server, browser):
     def open_one(width=1366, height=650, *, calm=False, scheme="light", **wanted):
         opened.append(begin(server, **{"bot": "careful-16", "seed": "browser", **wanted}))
         base = f"http://127.0.0.1:{server.port}"
-        browser.open(f"{base}{opened[-1].address}?token={server.token}", width=width)
-        browser.become(width, scheme, height)
+        address = f"{base}{opened[-1].address}?token={server.token}"
+        browser.open(address, width=width, scheme=scheme, height=height)
         if calm:
             browser.cdp(
                 "Emulation.setEmulatedMedia",
@@ -117,9 +130,11 @@ def test_a_whole_game_is_played_with_the_mouse_to_its_end(game, browser, home):
     """
     one = game(bot="careful", bot2="careful-16", seed="mouse")
     browser.js(WATCH_SHIFTS)
+    slots = browser.js(SLOTS)
     turns = 0
     while wait(browser) == "yours":
         turns += 1
+        assert browser.js(SLOTS) == slots, "each thing keeps its place"
         before, lights = browser.js(STEPS), browser.js(LIGHTS)
         x, y = lights[turns % len(lights)]
         hover(browser, x, y).perform()
@@ -133,8 +148,9 @@ def test_a_whole_game_is_played_with_the_mouse_to_its_end(game, browser, home):
         wait_for_step(browser, before)
     assert turns > 8
     assert "won" in browser.text("ending")
-    find_a_better_move(browser, one)
     assert browser.js(SHIFTS) < 0.1, "nothing jumps"
+    find_a_better_move(browser, one)
+    assert browser.js(UNASKED_SHIFTS) < 0.1, "nothing jumps by itself at the end either"
     assert browser.log() == []
     (folder,) = [run for run in (home / "results").iterdir() if run.name.startswith("played")]
     assert verify_run(Run(folder)).differences == []
@@ -158,7 +174,7 @@ def find_a_better_move(browser, one):
     """Goes through the first moment of a finished game: a wrong answer, the best move, a right
     answer, and back to the list.
     """
-    soon(browser, lambda: "nothing to wait for" in browser.text("grading"))
+    soon(browser, lambda: "are judged" in browser.text("grading"))
     view = one.view()
     moments = browser.driver.find_elements("css selector", "#moments > li")
     assert len(moments) == len(view["moments"]) > 0
@@ -201,7 +217,7 @@ def test_a_finished_game_is_looked_through_shared_and_counted(game, browser):
     soon(browser, lambda: browser.text("looking").startswith(f"Tile {steps - 2} of {steps}. "))
     browser.keys(*["ArrowLeft"] * steps)
     soon(browser, lambda: browser.text("looking") == "The start of the game.")
-    soon(browser, lambda: "nothing to wait for" in browser.text("grading"))
+    soon(browser, lambda: "are judged" in browser.text("grading"))
     assert browser.js(on_board) < whole, "news of the grading leave the step as it is"
     browser.keys(*["ArrowRight"] * (steps + 2))
     soon(browser, lambda: browser.js(on_board) == whole)
@@ -368,6 +384,26 @@ def test_a_finger_chooses_a_place_and_confirms_and_two_fingers_turn_the_tile(gam
     wait_for_step(browser, before)
 
 
+def test_nothing_jumps_while_a_whole_game_is_played_with_a_finger_on_a_phone(game, browser):
+    # A name that takes two lines.
+    game(width=390, height=844, bot="lookahead-python", seed="finger")
+    browser.js(WATCH_SHIFTS)
+    slots = browser.js(SLOTS)
+    turns = 0
+    while wait(browser) == "yours":
+        turns += 1
+        assert browser.js(SLOTS) == slots, "each thing keeps its place"
+        before, lights = browser.js(STEPS), browser.js(LIGHTS)
+        x, y = lights[turns % len(lights)]
+        tap(browser, x, y)
+        soon(browser, lambda: browser.js(AIM))
+        tap(browser, x, y)
+        wait_for_step(browser, before)
+    assert turns > 8
+    assert browser.js(SHIFTS) < 0.1, "nothing jumps"
+    assert browser.log() == []
+
+
 def tap(browser, x, y):
     for kind, points in (("Start", [{"x": x, "y": y}]), ("End", [])):
         browser.cdp("Input.dispatchTouchEvent", type=f"touch{kind}", touchPoints=points)
@@ -440,6 +476,24 @@ def test_the_last_move_is_taken_back_with_a_key_or_the_button(game, browser):
         soon(browser, lambda before=before: browser.js(STEPS) == before)
         wait(browser, "yours")
         assert browser.js("return document.querySelectorAll('.live use').length") == tiles
+    assert browser.log() == []
+
+
+def test_a_game_is_left_at_the_second_press_and_its_end_is_in_sight(game, browser):
+    one = game(width=390, height=844)
+    words = browser.text("leave")
+    button = browser.driver.find_element("id", "leave")
+    browser.js("arguments[0].scrollIntoView({ behavior: 'instant', block: 'center' })", button)
+    button.click()
+    assert browser.text("leave") == "Really leave?"
+    browser.js("document.activeElement.blur()")
+    assert browser.text("leave") == words
+    assert one.view()["state"] == "yours"
+    button.click()
+    button.click()
+    wait(browser, "over")
+    box = "return document.getElementById('ending').getBoundingClientRect().toJSON()"
+    soon(browser, lambda: browser.js(box)["top"] >= 0 and browser.js(box)["bottom"] <= 844)
     assert browser.log() == []
 
 

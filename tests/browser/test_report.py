@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from arena.exports.report.animation import START_S, STEP_S, animated_picture
 from arena.exports.report.game_page import game_page
+from arena.exports.report.report_page import report_page
 from arena.exports.scene import Film, Piece
 from arena.match.replay import replay, start_state
 from arena.records.grades import Grade, Judge, ReviewedGame, line_of, review_file
@@ -15,7 +16,7 @@ from arena.rules.positions import draw
 from arena.rules.terms import REVISION
 from arena.tournament.run import Run
 from tests.browser.pages import HOSTILE, hostile_games, hostile_report
-from tests.exports.runs import game_of
+from tests.exports.runs import duels, game_of, write_run
 
 
 @pytest.fixture(scope="module")
@@ -545,3 +546,20 @@ def test_the_list_of_games_can_be_filtered_and_an_address_names_two_bots(browser
     browser.open(page, "#games=b&with=a")
     assert sorted(browser.js(LISTED)) == sorted(of_both)
     assert browser.log() == []
+
+
+def test_on_a_phone_a_game_of_the_list_has_its_name_whole_and_nothing_scrolls(browser, tmp_path):
+    bots = ["lookahead-python", "somebodys-first-bot@12", "greedy-16"]
+    run = write_run(tmp_path / "run", bots, duels(bots, 2))
+    path = run / "report.html"
+    path.write_text(report_page(Run(run), 100).text)
+    browser.open(path, width=390)
+    browser.js("document.querySelector('.catalogue').open = true")
+    wide = "const box = document.querySelector('.catalogue .scroll'); return box.scrollWidth"
+    assert browser.js(wide) <= browser.js(f"{wide} && box.clientWidth")
+    parts = browser.js(
+        "return [...document.querySelectorAll('.catalogue .game span')]"
+        ".map((part) => [part.textContent, part.getClientRects().length, part.offsetHeight])"
+    )
+    assert any(text == "somebodys-first-bot@12/" for text, _, _ in parts)
+    assert {(rects, height < 30) for _, rects, height in parts} == {(1, True)}

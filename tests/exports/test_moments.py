@@ -122,13 +122,13 @@ def with_result(record, ranks, left, end="last_pagoda"):
 @pytest.mark.parametrize(
     ("ranks", "left", "count", "words"),
     [
-        ([2, 1], [19, 0], 3, "careful won by 19. Three moves made it so."),
-        ([2, 1], [1, 0], 1, "careful won by 1. One move made it so."),
-        ([2, 1], [4, 0], 0, "careful won by 4. No single move made it so."),
-        ([1, 2], [0, 4], 2, "You won by 4. Two moves could have cost it."),
-        ([1, 2], [0, 4], 0, "You won by 4. No move of yours cost much."),
+        ([2, 1], [19, 0], 3, "careful won by 19 pagodas. Three moves made it so."),
+        ([2, 1], [1, 0], 1, "careful won by 1 pagoda. One move made it so."),
+        ([2, 1], [4, 0], 0, "careful won by 4 pagodas. No single move made it so."),
+        ([1, 2], [0, 4], 2, "You won by 4 pagodas. Two moves could have cost it."),
+        ([1, 2], [0, 4], 0, "You won by 4 pagodas. No move of yours cost much."),
         ([1, 1], [3, 3], 1, "You and careful share the win. One move made it so."),
-        ([1, 2], [0, 4], None, "You won by 4."),
+        ([1, 2], [0, 4], None, "You won by 4 pagodas."),
     ],
 )
 def test_the_headline_says_who_won_by_how_much_and_how_many_moves_made_it_so(
@@ -140,20 +140,30 @@ def test_the_headline_says_who_won_by_how_much_and_how_many_moves_made_it_so(
 @pytest.mark.parametrize(
     ("ranks", "left", "words", "title"),
     [
-        ([3, 1, 2], [9, 0, 2], "careful won; you came last, 9 behind.", "You lost to careful by 9"),
+        (
+            [3, 1, 2],
+            [9, 0, 2],
+            "careful won; you came last, 9 pagodas behind.",
+            "You lost to careful by 9 pagodas",
+        ),
         (
             [2, 1, 3],
             [5, 0, 9],
-            "careful won; you came second, 5 behind.",
-            "You lost to careful by 5",
+            "careful won; you came second, 5 pagodas behind.",
+            "You lost to careful by 5 pagodas",
         ),
         (
             [3, 1, 1],
             [7, 2, 2],
-            "careful and random share the win, 5 ahead of you.",
-            "You lost to careful and random by 5",
+            "careful and random share the win, 5 pagodas ahead of you.",
+            "You lost to careful and random by 5 pagodas",
         ),
-        ([1, 2, 3], [0, 2, 9], "You won by 2.", "You won against careful and random by 2"),
+        (
+            [1, 2, 3],
+            [0, 2, 9],
+            "You won by 2 pagodas.",
+            "You won against careful and random by 2 pagodas",
+        ),
         ([1, 1, 3], [2, 2, 5], "You and careful share the win.", "You shared the win with careful"),
     ],
 )
@@ -178,3 +188,4 @@ def test_whoever_forfeited_has_lost_whatever_was_left(snapshot):
 def test_the_sources_of_the_result_are_a_sentence_of_rounded_shares(snapshot):
     assert sources_text(Sources(-0.37, -0.18, 0.06), ["human", "careful"], 0) == snapshot
     assert sources_text(Sources(-0.01, 0.32, -0.1), ["a", "human", "b"], 1) == snapshot
+    assert sources_text(Sources(0.1, 0.3, 0.0), ["a", "b"], 0) == snapshot

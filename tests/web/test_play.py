@@ -164,7 +164,7 @@ def test_your_moves_are_graded_while_you_play_and_the_grades_are_kept_as_a_revie
     assert verify_run(run).differences == []
     assert len(view["chances"]) == len(record.moves) + 1
     assert all(0 <= chance <= 1 for chance in view["chances"])
-    assert view["sources"].startswith("From an even start, your mistakes ")
+    assert view["sources"].startswith("From an even chance of winning at the start, your mistakes ")
 
 
 @pytest.mark.skipif(CORE == "pure", reason="in Python the rules are too slow for as many deals")
@@ -256,14 +256,23 @@ def test_a_game_that_is_not_over_has_no_questions_and_goes_on_from_nowhere(serve
     game.leave()
 
 
-def test_the_next_game_can_be_against_an_easier_bot(server):
+@pytest.mark.parametrize(
+    ("how", "words", "bot", "end"),
+    [
+        ("easier", "An easier bot", "greedy-2", "random"),
+        ("harder", "Play the next bot", "greedy-16", "engine-cpp"),
+    ],
+)
+def test_the_next_game_can_be_against_an_easier_or_a_harder_bot(server, how, words, bot, end):
     game = begin(server, bot="greedy-4", seed="easy")
-    assert "An easier bot: <bdi>greedy-2</bdi>" in server.ask(game.address, cookie=server.cookie)[2]
-    other = Game(server, game.post("again/easier", steps=0)[1]["address"])
-    assert other.view()["names"] == ["human", "greedy-2"]
-    lowest = begin(server, bot="random", seed="easy")
-    assert lowest.post("again/easier", steps=0)[0] == 409
-    for one in (game, other, lowest):
+    page = server.ask(game.address, cookie=server.cookie)[2]
+    assert f"{words}: <bdi>{bot}</bdi>" in page
+    other = Game(server, game.post(f"again/{how}", steps=0)[1]["address"])
+    assert other.view()["names"] == ["human", bot]
+    last = begin(server, bot=end, seed="easy")
+    assert words not in server.ask(last.address, cookie=server.cookie)[2]
+    assert last.post(f"again/{how}", steps=0)[0] == 409
+    for one in (game, other, last):
         one.leave()
 
 
@@ -619,7 +628,7 @@ def test_opponents_are_rungs_with_the_persons_score_and_the_next_one_is_marked(t
     rows = re.findall("<li.*?</li>", text[text.index('<ol class="rungs"') :], re.DOTALL)
     assert 'value="random"' in rows[0]
     assert "you 1 : 0" in rows[0]
-    assert ["Your next rung." in row for row in rows].index(True) == 1
+    assert ["Your next opponent." in row for row in rows].index(True) == 1
     assert "you 0 : 1" in rows[1]
     assert 'value="engine-cpp"' in rows[10]
     assert "seat 0" not in text[text.index("<main") : text.index("</main>")]

@@ -25,6 +25,19 @@ def test_an_empty_home_shows_the_published_league_and_lets_the_person_play(tmp_p
         server.close()
 
 
+def test_the_menu_leads_to_what_its_words_say_in_an_empty_home(tmp_path):
+    server = Served(tmp_path)
+    try:
+        for game in published_league().worth:
+            assert f'href="/shown/{game.key}"' in server.ask("/runs")[2], "a game to watch"
+        assert "engine-cpp leads the ladder" in server.ask("/bots")[2]
+        of_bot = server.ask("/bots/engine-cpp")[2]
+        assert "In League 2 it came in at place 1\N{EN DASH}2, with an Elo of +323." in of_bot
+        assert "It has not played in a run of this home yet.</p>" in server.ask("/bots/greedy")[2]
+    finally:
+        server.close()
+
+
 def test_the_ladder_has_the_leagues_own_scale():
     rows = welcome()["ladder"]
     assert rows[0]["bot"] == "engine-cpp"

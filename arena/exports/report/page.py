@@ -176,6 +176,7 @@ def _environment(package: str) -> Environment:
         finalize=_shown,
     )
     environment.filters |= {
+        "breakable": breakable,
         "counted": counted,
         "data": data_text,
         "linked": linked,
@@ -215,6 +216,14 @@ def rules_named(texts: Iterable[str]) -> list[Rule]:
 def anchor(number: str) -> str:
     """The id of the element with the rule of this number: R4.4 is r44, as in protocol/RULES.md."""
     return number.lower().replace(".", "")
+
+
+def breakable(game: str) -> Markup:
+    """The id of a game as markup that a narrow page breaks behind a slash or a plus sign, and not
+    within the name of a bot that fits a line.
+    """
+    parts = re.split(r"(?<=[/+])", visible(game))
+    return Markup().join(Markup("<span>{}</span>").format(part) for part in parts)
 
 
 def linked(text: str) -> Markup:

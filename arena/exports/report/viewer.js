@@ -59,9 +59,18 @@ const openFromAddress = (viewer) => {
   return true;
 };
 
-/** @param {Viewer} viewer */
+/**
+ * Bring the viewer into sight. The page of one game begins with it: there nothing moves if the board
+ * and its controls are in sight already.
+ *
+ * @param {Viewer} viewer
+ */
 const scrollToViewer = ({ parts }) => {
-  parts.viewer.scrollIntoView({ behavior: "instant" });
+  if (parts.viewer.closest(".alone")) {
+    parts.board.closest(".field").scrollIntoView({ behavior: "instant", block: "nearest" });
+  } else {
+    parts.viewer.scrollIntoView({ behavior: "instant" });
+  }
   parts.board.focus({ preventScroll: true });
 };
 

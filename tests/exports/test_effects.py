@@ -49,7 +49,10 @@ def test_the_larger_province_swallows_the_smaller_one_and_a_pagoda_returns():
     assert words_of(drawing, "Rd1Rd2") == [
         ("Joins your 3 red squares with rival's 2.", "You had more of them, so all 7 are yours."),
         ("rival takes one pagoda back.", "A joined province keeps only the pagodas of its owner."),
-        ("Five or more squares: the province now has two pagodas.", "Nobody can ever take it."),
+        (
+            "Five or more squares: a double pagoda, which counts as two.",
+            "Nobody can ever take the province.",
+        ),
     ]
     assert words_of(drawing, "Rd1Rd2", viewer=1)[0] == (
         "Joins me's 3 red squares with your 2.",

@@ -337,11 +337,21 @@ interface ChoosingActions {
 }
 
 /** The placement over a square that the person sees; it is fixed once it was clicked. */
-interface Aim {
+interface Aim extends Way {
   row: number;
   column: number;
-  move: string;
   isFixed: boolean;
+}
+
+/** How a tile lies over a square. */
+interface Way {
+  move: string;
+  /** quarter turns clockwise, 0 to 3 */
+  turn: number;
+  /** the half that lies on the square: 0 for the tile's first, 1 for its second */
+  half: number;
+  /** quarter turns since this half was aimed */
+  quarters: number;
 }
 
 /** The hints for a position: good moves in no order, and later the best of them. */

@@ -196,8 +196,8 @@ class _Writer:
         return Effect(
             event.name,
             event.seat,
-            "Five or more squares: the province now has two pagodas.",
-            "Nobody can ever take it.",
+            "Five or more squares: a double pagoda, which counts as two.",
+            "Nobody can ever take the province.",
             "R5.4",
             brief if is_own else f"{brief} for {self._names[event.seat]}",
         )

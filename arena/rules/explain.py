@@ -37,56 +37,77 @@ _RULE = rf'(?s)<a id="r\d\d"></a>\*\*(R\d\.\d)\*\* (.*?)(?=\n\n)((?:\n\n{_SHOWN}
 _PICTURE = r"!\[([^]]*)\]\(pictures/([\w-]+)\.svg\)"
 
 
+class Refusal(NamedTuple):
+    """Why a move is illegal: the reason in the arena's words (``text``), without the numbers of the
+    ``rules`` that forbid the move; and the ``colour`` of the provinces that it would join, if that
+    is the reason.
+    """
+
+    text: str
+    rules: tuple[str, ...]
+    colour: int | None = None
+
+
 def illegal_text(state: "State", move: int) -> str:
     """Says why the mover of ``state`` may not play ``move``, a placement or PASS, such as ``Rc4Yd4
     is illegal: ...``; an empty text if the move is legal.
     """
     if move != PASS and not 0 <= move >> KIND_SHIFT < len(TILE_OF_KIND):
         return f"{move} is illegal: it is not the number of a move"
-    reason = _reason(state, move)
-    return f"{move_text(state.board, move)} is illegal: {reason}" if reason else ""
+    refusal = refusal_of(state, move)
+    if refusal is None:
+        return ""
+    rules = ", ".join(refusal.rules)
+    return f"{move_text(state.board, move)} is illegal: {refusal.text} ({rules})"
 
 
+<<<<<<< HEAD
 def _reason(state: "State", move: int) -> str:
     """The reason why the mover may not play ``move``, a placement or PASS, with the rule's number;
     empty if the move is legal.
     """
+=======
+def refusal_of(state: "State", move: int) -> Refusal | None:
+    """The reason why the mover of ``state`` may not play ``move``; None if the move is legal."""
+>>>>>>> w-learn46
     if state.end is not None:
-        return f"the game is over: {state.end} (R8.1)"
+        return Refusal(f"the game is over: {state.end}", ("R8.1",))
     if move == PASS:
         if state.must_pass() or UNKNOWN in state.hands[state.mover]:
-            return ""
-        return "a player who can place a tile must place one (R3.1, R3.2)"
+            return None
+        return Refusal("a player who can place a tile must place one", ("R3.1", "R3.2"))
     hand = state.hands[state.mover]
     tile = TILE_OF_KIND[move >> KIND_SHIFT]
     if tile not in hand and UNKNOWN not in hand:
         held = " ".join(TILES[held_tile] for held_tile in hand) or "(empty)"
-        return f"the tile {TILES[tile]} is not in the hand {held} (R3.1)"
+        return Refusal(f"the tile {TILES[tile]} is not in the hand {held}", ("R3.1",))
     first, square, second, other = split_move(state.board, move)
     halves = 1 << square | 1 << other
     if halves & ~state.free:
-        return f"{_first_name(state, halves & ~state.free)} is not free grassland (R4.1)"
+        name = _first_name(state, halves & ~state.free)
+        return Refusal(f"{name} is not free grassland", ("R4.1",))
     if not state.board.around(halves) & (state.spaces(0) | state.spaces(1) | state.spaces(2)):
-        return "neither half shares an edge with a province space (R4.2)"
+        return Refusal("neither half shares an edge with a province space", ("R4.2",))
     if first == second:
-        return _join_reason(state, first, halves)
-    return _join_reason(state, first, 1 << square) or _join_reason(state, second, 1 << other)
+        return _join_refusal(state, first, halves)
+    return _join_refusal(state, first, 1 << square) or _join_refusal(state, second, 1 << other)
 
 
-def _join_reason(state: "State", colour: int, halves: int) -> str:
+def _join_refusal(state: "State", colour: int, halves: int) -> Refusal | None:
     """The reason why spaces of this colour on the squares of the mask ``halves`` may not join the
-    provinces beside them; empty if they may.
+    provinces beside them; None if they may.
     """
     own_colour = [province for other, province in state.provinces() if other == colour]
     joined = [province for province in own_colour if province.halo & halves]
     if not is_forbidden_join(joined):
-        return ""
+        return None
     names = " and ".join(_first_name(state, province.mask) for province in joined)
     if sum(province.size >= MAJOR for province in joined) > 1:
         which = f"major provinces of colour {COLOURS[colour]}, those from {names}"
-        return f"it would join {which} (R4.3)"
+        return Refusal(f"it would join {which}", ("R4.3",), colour)
     which = f"the provinces of colour {COLOURS[colour]} from {names}"
-    return f"it would join {which}, to which two players bring equally many spaces (R4.4)"
+    equal = "to which two players bring equally many spaces"
+    return Refusal(f"it would join {which}, {equal}", ("R4.4",), colour)
 
 
 def _first_name(state: "State", mask: int) -> str:

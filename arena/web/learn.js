@@ -5,17 +5,14 @@
   const content = document.getElementById("lesson-data");
   if (!content) return;
   const lesson = JSON.parse(content.textContent);
-  const IDS = "playing ground grid tiles turn place said does refused on again";
+  const IDS = "playing ground grid tiles turn place said does refused on again rules";
   const parts = /** @type {any} */ (
     Object.fromEntries(IDS.split(" ").map((id) => [id, document.getElementById(id)]))
   );
   const { view } = lesson;
-  const ruleLink = (number, words = number) => {
-    const id = wording.ruleId(number);
-    return draw.html("a", { href: `/rules#${id}`, class: "rule" }, words);
-  };
+  const rules = rulesIn(parts.rules);
   const showScene = draw.stage(parts.ground.querySelector(".live"), lesson.elements);
-  const slot = slotIn(parts, ruleLink);
+  const slot = slotIn(parts, rules.link);
 
   /* The move was right: say so, and lead to the next lesson. */
   const finish = () => {
@@ -25,12 +22,16 @@
     parts.on.textContent = parts.on.textContent.replace("Skip:", "Next:");
     parts.again.hidden = false;
   };
+<<<<<<< HEAD
   const refuse = (text) => slot.showRefusal(...wording.withRuleLinks(text, ruleLink));
   /* Say why a move is illegal. In a lesson about that rule, this is what the reader had to find. */
+=======
+  /* The reason in words, and a link to its rule. */
+>>>>>>> w-learn46
   const refuseMove = (move) => {
-    const reason = lesson.reasons[lesson.barred[move]] ?? "";
-    refuse(reason);
-    if (lesson.goal && reason.includes(lesson.goal)) {
+    const [words, rule] = lesson.reasons[lesson.barred[move]];
+    slot.showRefusal(words, ...rules.why(rule));
+    if (lesson.goal === rule) {
       learnt.add(lesson.key);
       parts.refused.append(draw.html("b", {}, " That is it. "), lesson.done);
       parts.on.classList.add("main");
@@ -45,7 +46,7 @@
   const placeMove = (move) => {
     const scene = lesson.after[move];
     if (!scene) {
-      refuse(lesson.almost);
+      slot.showRefusal(lesson.almost);
       return;
     }
     choosing.close();
@@ -55,7 +56,7 @@
   const begin = () => {
     showScene(lesson.scene, false);
     parts.again.hidden = true;
-    slot.showWords("The squares where the tile may lie are lit. Aim at one, and click it again.");
+    slot.showWords(`${playWording.howToPlace()} ${playWording.RING}`);
     choosing.open(view, lesson.legal);
   };
   const grid = gridOver(parts, view.rows, {
@@ -70,7 +71,10 @@
   parts.turn.addEventListener("click", choosing.turnTile);
   parts.place.addEventListener("click", choosing.place);
   parts.again.addEventListener("click", begin);
-  parts.ground.addEventListener("keydown", (event) => {
-    if (event.key.toLowerCase() === "r") choosing.turnTile();
+  const choose = (index) => () => choosing.chooseTile(index);
+  keysIn(parts.playing, () => !parts.rules.open, {
+    1: choose(0),
+    2: choose(1),
+    r: choosing.turnTile,
   });
 })();

@@ -15,7 +15,7 @@ const learnt = (() => {
     const links = document.querySelectorAll("[data-lesson]");
     for (const link of links) {
       const isDone = done.includes(link.dataset.lesson);
-      link.querySelector(".tick").textContent = isDone ? " \u2713" : "";
+      link.querySelector(".tick").textContent = isDone ? "\u2713" : "";
       if (isDone) link.setAttribute("aria-description", "done");
     }
   };

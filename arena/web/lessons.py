@@ -10,6 +10,7 @@ from typing import Any
 
 from arena.errors import ArenaError, MoveError
 from arena.exports.moments import Moment
+from arena.exports.refusals import Plain, plain_refusal
 from arena.match.grading import measured
 from arena.match.replay import positions, retire_faulty
 from arena.players.player import built_in
@@ -17,7 +18,7 @@ from arena.records.grades import Judge
 from arena.records.record import GameRecord
 from arena.rules import State
 from arena.rules.boards import Board
-from arena.rules.notation import legal_move, move_text, parse_move
+from arena.rules.notation import move_text, parse_move
 from arena.web.story import Story
 
 RIGHT = 0.035
@@ -27,7 +28,36 @@ QUESTION, TRIED = "question", "tried"
 
 
 class RefusedError(ArenaError):
-    """The game cannot do what a page asked for; the message says why."""
+    """The game cannot do what a page asked for; the message says why, and ``rule`` is the number of
+    the rule that forbids a move, or empty.
+    """
+
+    def __init__(self, message: str, rule: str = "") -> None:
+        super().__init__(message)
+        self.rule = rule
+
+
+def person_s_move(state: State, text: str) -> int:
+    """Converts ``text``, the placement that a person chose, to its number. Raises RefusedError, in
+    plain words, if it may not be played in ``state``.
+    """
+    try:
+        move = parse_move(state.board, text)
+    except MoveError as error:
+        raise RefusedError(str(error)) from None
+    refusal = plain_refusal(state, move)
+    if refusal is not None:
+        raise RefusedError(refusal.words, refusal.rule)
+    return move
+
+
+def why_refused(state: State, text: str) -> Plain:
+    """Why the mover of ``state`` may not play the move ``text``; empty if the mover may."""
+    try:
+        person_s_move(state, text)
+    except RefusedError as error:
+        return Plain(str(error), error.rule)
+    return Plain("", "")
 
 
 class Lessons:
@@ -52,6 +82,13 @@ class Lessons:
         legal = [move_text(self._board, move) for move in state.legal_moves()]
         return {"view": _view(story, QUESTION, legal=legal, effects=story.effects(state))}
 
+    def why(self, number: int, text: str) -> Plain:
+        """Why the person may not play the move ``text`` in the moment with this number, from 0;
+        empty if they may. Raises RefusedError.
+        """
+        state, _ = self._before(self._moment(number))
+        return why_refused(state, text)
+
     def attempt(self, number: int, text: str) -> dict[str, Any]:
         """What the person's move ``text`` is worth in the moment with this number, from 0:
         ``right``, whether it is nearly as good as the best move; ``win``, the share of the win
@@ -62,10 +99,7 @@ class Lessons:
         """
         moment = self._moment(number)
         state, story = self._before(moment)
-        try:
-            move = legal_move(state, text)
-        except MoveError as error:
-            raise RefusedError(str(error)) from None
+        move = person_s_move(state, text)
         cost, win = self._worth(state, move, moment)
         is_right = cost <= RIGHT
         is_same = move_text(self._board, move) == moment.played

@@ -16,17 +16,18 @@ from typing import Any
 
 from arena.commands.game import Past, PlayedGame, SingleGame
 from arena.commands.hints import Hint, hints_for, note_of_help
-from arena.errors import ArenaError, MoveError, Void
+from arena.errors import ArenaError, Void
+from arena.exports.refusals import Plain
 from arena.match.chances import JudgedStep
 from arena.match.referee import Outcome, Referee
 from arena.players.player import YOU, Answer, Player
 from arena.records.notes import Note
 from arena.rules import State
-from arena.rules.notation import PASS, PASSED, legal_move, move_text
+from arena.rules.notation import PASS, PASSED, move_text
 from arena.rules.terms import Event
 from arena.web.game_end import GameEnd
 from arena.web.grading import GameGrades
-from arena.web.lessons import Lessons, RefusedError
+from arena.web.lessons import Lessons, RefusedError, person_s_move, why_refused
 from arena.web.story import Story
 
 PATIENCE_S = 1800.0
@@ -158,17 +159,21 @@ class OpenGame(Player):
     def place(self, text: str, steps: int) -> None:
         """Plays the person's move ``text``. ``steps`` is the number of steps of the game that the
         page knew when it sent the move. Raises RefusedError: if it is not the person's turn, if the
-        game has more steps, or if the move is not legal; then the message names the rule.
+        game has more steps, or if the move is not legal; then the message has the reason.
         """
         with self._turn:
             state = self._due(steps)
-            try:
-                move = legal_move(state, text)
-            except MoveError as error:
-                raise RefusedError(str(error)) from None
+            move = person_s_move(state, text)
             self._move = move_text(state.board, move)
             self._asked = None
             self._turn.notify_all()
+
+    def why(self, text: str, steps: int) -> Plain:
+        """Why the person may not play the move ``text``, for a page that knows ``steps`` steps of
+        the game; empty if they may. Raises RefusedError.
+        """
+        with self._turn:
+            return why_refused(self._due(steps), text)
 
     def hints(self, steps: int) -> dict[str, Any]:
         """The next hint for the person in this position. The first call returns only ``moves``, the
@@ -210,10 +215,7 @@ class OpenGame(Player):
         with self._turn:
             asked = self._due(steps)
             state = asked.copy()
-        try:
-            move = legal_move(state, text)
-        except MoveError as error:
-            raise RefusedError(str(error)) from None
+        move = person_s_move(state, text)
         caution = self._grades.caution(state, move, self._story.names)
         if caution is None:
             return {}

@@ -94,14 +94,15 @@
 
   /* ---- asking the server */
 
-  const showRefusal = (text) => slot.showRefusal(...(text ? rules.withLinks(text) : []));
+  const showRefusal = (text, rule = "") =>
+    slot.showRefusal(...(text ? [...rules.withLinks(text), ...rules.why(rule)] : []));
   const askWhyRefused = async (move) => {
-    if (lesson.isOpen()) {
-      await lesson.place(move);
-      return;
-    }
-    const { problem } = await server.ask("move", { move });
-    showRefusal(problem ?? "");
+    const at = lesson.moment();
+    const asked = at === null ? server.ask("why", { move }) : server.ask("why-then", { move, at });
+    const { answer, problem } = await asked;
+    if (problem) showRefusal(problem);
+    // The tile may have been turned, or have been aimed elsewhere, while the answer was on its way.
+    else if (answer && choosing.aimedMove() === move) showRefusal(answer.words, answer.rule);
   };
   const send = async (move) => {
     if (!isMyTurn() || !move) return;
@@ -132,10 +133,10 @@
     return true;
   };
   const sendPlacement = async (move) => {
-    const { problem } = await server.ask("move", { move });
+    const { problem, rule } = await server.ask("move", { move });
     if (!problem) return;
     isSending = false;
-    showRefusal(problem);
+    showRefusal(problem, rule);
     choosing.reopen();
   };
   const canAskForHints = () => view?.state === "yours" && isMyTurn() && !parts.hint.disabled;
@@ -211,7 +212,9 @@
   const showNextStep = (isMoving) => {
     shown += 1;
     log.addStep(view, steps[shown - 1]);
+    choosing.forgetHints();
     if (!isMoving) return;
+    slot.showWords(playWording.stepSentence(view, steps[shown - 1]));
     showTable(true);
     sounds.playStep(steps[shown - 1]);
   };
@@ -329,25 +332,14 @@
   /* ---- buttons and keys */
 
   turnByGesture(parts.ground, choosing, choosing.turnTile);
-  /* Keys work while the board or the hand has the focus or the pointer, so that they disturb no
-     other part of the page. */
-  const isAtBoard = (target) => {
-    const near = [parts.ground, parts.tiles.parentElement];
-    return (
-      near.some((part) => part.contains(target)) || near.some((part) => part.matches(":hover"))
-    );
-  };
-  document.addEventListener("keydown", (event) => {
-    const target = /** @type {Element} */ (event.target);
-    const isInField = target.closest?.("input, select, textarea");
-    const hasModifier = event.ctrlKey || event.metaKey || event.altKey;
-    const isElsewhere = target !== document.body && !isAtBoard(target);
-    if (event.repeat || hasModifier || isInField || isElsewhere || parts.rules.open) return;
-    const key = event.key.toLowerCase();
-    if (["1", "2", "3"].includes(key)) chooseTile(Number(key) - 1);
-    else if (key === "r") choosing.turnTile();
-    else if (key === "h") askForHints();
-    else if (key === "u") undo();
+  const choose = (index) => () => chooseTile(index);
+  keysIn(parts.playing, () => !parts.rules.open, {
+    1: choose(0),
+    2: choose(1),
+    3: choose(2),
+    r: choosing.turnTile,
+    h: askForHints,
+    u: undo,
   });
   parts.turn.addEventListener("click", choosing.turnTile);
   parts.hint.addEventListener("click", askForHints);

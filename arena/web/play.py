@@ -150,7 +150,12 @@ async def _answered(request: Request, work: Callable[[bytes], Any]) -> Response:
         return JSONResponse(await run_in_threadpool(work, await request.body()))
     except (msgspec.DecodeError, RecursionError):
         return JSONResponse({"problem": "the request is not one that this page sends"}, 400)
-    except (RefusedError, UserError) as error:
+    except RefusedError as error:
+        answer = {"problem": str(error)}
+        if error.rule:
+            answer["rule"] = error.rule
+        return JSONResponse(answer, 409)
+    except UserError as error:
         words = f"{error}; {error.hint}" if error.hint else str(error)
         return JSONResponse({"problem": words}, 409)
 
@@ -230,16 +235,18 @@ QUESTIONS: Mapping[str, Callable[[OpenGame, Ask], Any]] = {
     "move": lambda game, ask: game.place(ask.move, ask.steps),
     "hint": lambda game, ask: game.hints(ask.steps),
     "caution": lambda game, ask: game.caution(ask.move, ask.steps),
+    "why": lambda game, ask: game.why(ask.move, ask.steps)._asdict(),
     "undo": lambda game, _: game.undo(),
     "leave": lambda game, _: game.leave(),
     "question": lambda game, ask: game.lessons().question(ask.at),
     "try": lambda game, ask: game.lessons().attempt(ask.at, ask.move),
+    "why-then": lambda game, ask: game.lessons().why(ask.at, ask.move)._asdict(),
     "best": lambda game, ask: game.lessons().answer(ask.at),
 }
-"""What a page can ask for: to play a move, to see the next hint, to hear whether a move costs
-much, to take the person's last move
-back, and to give the game up; and in a finished game to see the position of a moment, to try a move
-there, and to see the best one.
+"""What a page can ask for: to play a move, to see the next hint, to hear whether a move costs much
+or why it is not legal, to take the person's last move back, and to give the game up; and in a
+finished game to see the position of a moment, to try a move there, to hear why one is not legal,
+and to see the best one.
 """
 
 

@@ -13,24 +13,26 @@ const choosingOn = (parts, actions) => {
   const hand = handIn(parts.tiles, (index) => chooseTile(index));
   /** @type {ReturnType<typeof placingOn>} */
   let placing = null;
-  /** @type {string[]} */
-  let tiles = [];
+  const held = handPlaces();
   /** @type {Set<string>} */
   let legalMoves = new Set();
   let isOpen = false;
   let chosenIndex = 0;
-  let turn = 0;
   /** @type {Aim | null} */
   let aim = null;
   /** @type {Hints} */
   let hints = { moves: [] };
 
-  const chosenTile = () => tiles[chosenIndex];
+  const chosenTile = () => held.tiles()[chosenIndex] ?? null;
   const isLegal = () => Boolean(aim) && legalMoves.has(aim.move);
 
   /* ---- showing it */
 
-  const showHand = () => hand.show(tiles, chosenIndex, turn);
+  /* The chosen tile is turned in the way in which it lies over the square that is aimed at. */
+  const showHand = () =>
+    hand.show(held.tiles(), chosenIndex, (index) =>
+      aim && index === chosenIndex ? aim.turn : held.turnOf(index),
+    );
   const showAim = () => {
     parts.place.disabled = !isOpen || !isLegal();
     parts.turn.disabled = !isOpen;
@@ -52,24 +54,22 @@ const choosingOn = (parts, actions) => {
   /* Aim the chosen tile at a square: in the present turn if it is legal there, else in another. */
   const aimAt = (row, column, isFixed) => {
     if (!isOpen || !chosenTile()) return;
-    const ways = placing.waysAt(chosenTile(), row, column, legalMoves);
-    const inThisTurn = ways.find((way) => placing.turnOf(chosenTile(), way) === turn);
-    const move = inThisTurn ?? ways[0] ?? placing.anyAt(chosenTile(), row, column, turn);
-    aim = move ? { row, column, move, isFixed } : null;
-    if (ways.length && move) turn = placing.turnOf(chosenTile(), move);
+    const turn = held.turnOf(chosenIndex);
+    aim = { row, column, isFixed, ...placing.bestAt(chosenTile(), row, column, turn, legalMoves) };
     showHand();
     showAim();
   };
   const clearAim = () => {
     aim = null;
+    showHand();
     showAim();
   };
   /* Aim a placement, whatever tile was chosen. */
   const aimMove = (move, row, column) => {
     const { tile } = notation.parseMove(move);
-    chosenIndex = tiles.findIndex((held) => notation.isSameTile(held, tile));
-    turn = placing.turnOf(chosenTile(), move);
-    aim = { row, column, move, isFixed: true };
+    chosenIndex = held.tiles().findIndex((other) => other && notation.isSameTile(other, tile));
+    aim = { row, column, isFixed: true, ...placing.wayOf(chosenTile(), move, row, column) };
+    held.turn(chosenIndex, aim.turn);
     showAll();
   };
   const covers = (move, row, column) => {
@@ -96,7 +96,10 @@ const choosingOn = (parts, actions) => {
     } else if (hints.best && covers(hints.best, row, column) && aim?.move !== hints.best) {
       aimMove(hints.best, row, column);
     } else {
-      aimAt(row, column, true);
+      const isHere = aim?.row === row && aim?.column === column;
+      // The first click keeps the tile as it was turned over the square.
+      if (aim && isHere && !aim.isFixed) aim.isFixed = true;
+      else aimAt(row, column, true);
       // The server says why the tile cannot lie here.
       if (aim && !isLegal()) actions.onRefused(aim.move);
     }
@@ -108,26 +111,21 @@ const choosingOn = (parts, actions) => {
     if (isLegal()) place();
     else if (aim) actions.onRefused(aim.move);
   };
+  /* Turn the chosen tile clockwise: on the board round its aimed half, also into ways that are not
+     legal, which then say why. */
   const turnTile = () => {
     if (!isOpen || !chosenTile()) return;
-    const ways = aim ? placing.waysAt(chosenTile(), aim.row, aim.column, legalMoves) : [];
-    if (ways.length) {
-      aim.move = ways[(ways.indexOf(aim.move) + 1) % ways.length];
-      turn = placing.turnOf(chosenTile(), aim.move);
-    } else {
-      const turns = turnsOf(chosenTile());
-      turn = turns[(turns.indexOf(turn) + 1) % turns.length];
-      if (aim) aimAt(aim.row, aim.column, aim.isFixed);
-    }
+    if (aim) aim = { ...aim, ...placing.turned(chosenTile(), aim.row, aim.column, aim) };
+    held.turn(chosenIndex, aim ? aim.turn : (held.turnOf(chosenIndex) + 1) % 4);
     showHand();
     showAim();
+    if (aim && !isLegal()) actions.onRefused(aim.move);
   };
   const canTurn = () => isOpen;
   const hasAim = () => isOpen && Boolean(aim);
   const chooseTile = (index) => {
-    if (index >= tiles.length) return;
+    if (!held.tiles()[index]) return;
     chosenIndex = index;
-    turn %= turnsOf(chosenTile()).length;
     showHand();
     showLights();
     if (aim) aimAt(aim.row, aim.column, aim.isFixed);
@@ -138,9 +136,9 @@ const choosingOn = (parts, actions) => {
 
   /* A tile of the hand that has a legal placement: the chosen one if it has, else the first. */
   const playableIndex = () => {
-    const hasPlace = (tile) => placementsOf(tile, legalMoves).length > 0;
-    if (!isOpen || hasPlace(chosenTile())) return chosenIndex;
-    return Math.max(0, tiles.findIndex(hasPlace));
+    const hasPlace = (tile) => tile && placementsOf(tile, legalMoves).length > 0;
+    if (chosenTile() && (!isOpen || hasPlace(chosenTile()))) return chosenIndex;
+    return Math.max(0, held.tiles().findIndex(isOpen ? hasPlace : Boolean));
   };
   /**
    * Show a position; `legal` is empty while the person is not to move.
@@ -150,20 +148,16 @@ const choosingOn = (parts, actions) => {
    */
   const open = (view, legal) => {
     placing ??= placingOn(view.rows);
-    tiles = view.hand;
+    held.take(view.hand, chosenIndex);
     legalMoves = new Set(legal);
     isOpen = legal.length > 0;
     hints = { moves: [] };
-    if (chosenIndex >= tiles.length) chosenIndex = 0;
-    if (tiles.length) {
-      chosenIndex = playableIndex();
-      turn %= turnsOf(chosenTile()).length;
-    }
+    chosenIndex = playableIndex();
     if (aim) aim.isFixed = false;
     showHand();
     showLights();
     if (aim && isOpen) aimAt(aim.row, aim.column, false);
-    else showAim();
+    else clearAim();
   };
   /* Accept no more input in this position, because its move is being sent. */
   const close = () => {
@@ -179,11 +173,17 @@ const choosingOn = (parts, actions) => {
   };
   const showHints = (/** @type {Hints} */ newHints) => {
     hints = newHints;
-    aim = null;
-    showAim();
+    clearAim();
   };
+  /* Hints are of one position, and are of no use once a move has been placed. */
+  const forgetHints = () => {
+    if (hints.moves.length) showHints({ moves: [] });
+  };
+  const aimedMove = () => aim?.move ?? null;
   const isLit = (row, column) =>
-    isOpen && placementsOf(chosenTile(), legalMoves).some((move) => covers(move, row, column));
+    isOpen &&
+    chosenTile() &&
+    placementsOf(chosenTile(), legalMoves).some((move) => covers(move, row, column));
 
   return Object.freeze({
     point,
@@ -199,6 +199,8 @@ const choosingOn = (parts, actions) => {
     close,
     reopen,
     showHints,
+    forgetHints,
+    aimedMove,
     isLit,
   });
 };

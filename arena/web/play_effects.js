@@ -51,7 +51,8 @@ const slotIn = (parts, ruleLink) => {
     const [left, numbers] = effects;
     const lines = numbers.slice(0, MAX_LINES).map((number) => lineOf(view.effects.lines[number]));
     const head = html("p", { class: "does-head" }, html("b", {}, "What this move does"), " ");
-    head.append(...changes(view, left));
+    const changed = changes(view, left);
+    if (changed.length) head.append(...changed, html("small", {}, "to place"));
     parts.does.replaceChildren(head, html("ul", {}, ...lines));
     showOne();
   };

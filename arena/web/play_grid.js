@@ -96,6 +96,27 @@ const gridOver = (parts, rows, actions) => {
 };
 
 /**
+ * Keys that act while the focus or the pointer is in an area of the page, whose buttons and links
+ * belong to it, or while nothing has the focus. So they disturb no other part of the page, and no
+ * field into which a person writes.
+ *
+ * @param {HTMLElement} area
+ * @param {() => boolean} areOn
+ * @param {Record<string, () => void>} actions the actions by their keys, which are small letters
+ */
+const keysIn = (area, areOn, actions) => {
+  const FIELDS = "input:not([type=checkbox]), select, textarea, [contenteditable]";
+  document.addEventListener("keydown", (event) => {
+    const target = /** @type {Element} */ (event.target);
+    const isNear = target === document.body || area.contains(target) || area.matches(":hover");
+    const hasModifier = event.ctrlKey || event.metaKey || event.altKey;
+    if (event.repeat || hasModifier || !isNear || target.closest?.(FIELDS) || !areOn()) return;
+    const key = event.key.toLowerCase();
+    if (Object.hasOwn(actions, key)) actions[key]();
+  });
+};
+
+/**
  * Turn the tile with the wheel, or with a touch of two fingers.
  *
  * @param {HTMLElement} ground

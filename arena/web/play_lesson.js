@@ -96,5 +96,7 @@ const lessonIn = (parts, server, actions) => {
   parts["lesson-retry"].addEventListener("click", () => actions.onRetry(moment.step));
   parts["lesson-back"].addEventListener("click", close);
   const isOpen = () => moment !== null;
-  return Object.freeze({ open, place, isOpen });
+  /* The number of the moment that is asked about; null if none is. */
+  const openNumber = () => (isOpen() ? number : null);
+  return Object.freeze({ open, place, isOpen, moment: openNumber });
 };

@@ -3,7 +3,8 @@
  * turned. The server says which of them are legal; no rule of the game is known here.
  *
  * A turn is a number of quarter turns, 0 to 3. With 0 the tile's second half lies to the right of
- * its first half.
+ * its first half. The half that lies on the square that is pointed at is the aimed half: 0 for the
+ * tile's first half, 1 for its second.
  *
  * @param {string[]} rows the rows of the board
  */
@@ -14,6 +15,7 @@ const placingOn = (rows) => {
     [0, -1],
     [-1, 0],
   ];
+  const TURNS = SECOND_HALF.length;
   const width = rows[0].length;
   const isOnBoard = (row, column) => row >= 0 && column >= 0 && row < rows.length && column < width;
 
@@ -29,46 +31,64 @@ const placingOn = (rows) => {
     return down < 0 || right < 0 ? second + first : first + second;
   };
 
-  /* The two placements over a square in one turn: with the first half on it, and with the second. */
-  const bothAt = (tile, row, column, turn) => {
+  /**
+   * The way in which a tile lies with one of its halves on a square; null off the board.
+   *
+   * @returns {Way | null}
+   */
+  const wayAt = (tile, row, column, turn, half) => {
     const [down, right] = SECOND_HALF[turn];
-    const firstHalfHere = moveAt(tile, row, column, turn);
-    const secondHalfHere = moveAt(tile, row - down, column - right, turn);
-    return [firstHalfHere, secondHalfHere].filter(Boolean);
+    const move = moveAt(tile, row - half * down, column - half * right, turn);
+    return move ? { move, turn, half, quarters: 0 } : null;
+  };
+
+  /* All ways of a tile over a square, those in this turn first and the others clockwise from it. */
+  const waysAt = (tile, row, column, turn) => {
+    const turns = [...SECOND_HALF.keys()].map((quarters) => (turn + quarters) % TURNS);
+    const firstHalf = turns.map((other) => wayAt(tile, row, column, other, 0));
+    const secondHalf = turns.map((other) => wayAt(tile, row, column, other, 1));
+    const ways = [firstHalf[0], secondHalf[0], ...firstHalf.slice(1), ...secondHalf.slice(1)];
+    return ways.filter(Boolean);
   };
 
   /**
-   * The legal placements of a tile over a square, each once: first those with the tile's first half
-   * on the square, by turn, then those with its second half there.
+   * The way in which a tile is shown over a square: a legal one, in this turn if possible, or else
+   * any.
    *
    * @param {Set<string>} legalMoves
-   * @returns {string[]}
+   * @returns {Way}
    */
-  const waysAt = (tile, row, column, legalMoves) => {
-    const turns = turnsOf(tile);
-    const withFirstHalf = turns.map((turn) => moveAt(tile, row, column, turn));
-    const all = turns.flatMap((turn) => bothAt(tile, row, column, turn));
-    const legal = [...withFirstHalf, ...all].filter((move) => legalMoves.has(move));
-    return [...new Set(legal)];
+  const bestAt = (tile, row, column, turn, legalMoves) => {
+    const ways = waysAt(tile, row, column, turn);
+    return ways.find((way) => legalMoves.has(way.move)) ?? ways[0];
   };
 
-  /* A placement over a square that is shown although no placement there is legal; null where no
-     placement stays on the board. */
-  const anyAt = (tile, row, column, turn) => bothAt(tile, row, column, turn)[0] ?? null;
-
-  /* The turn in which a tile lies in a placement. */
-  const turnOf = (tile, move) => {
-    const { first, isHorizontal } = notation.parseMove(move);
-    const isUpright = first.colour === tile[0];
-    if (isHorizontal) return isUpright ? 0 : 2;
-    return isUpright ? 1 : 3;
+  /**
+   * The way after a quarter turn clockwise round the aimed half, or more turns where the tile would
+   * leave the board. After a whole round the other half is the aimed one.
+   *
+   * @param {Way} way
+   * @returns {Way}
+   */
+  const turned = (tile, row, column, way) => {
+    const isRound = way.quarters === TURNS - 1 && tile[0] !== tile[1];
+    const turn = (way.turn + 1) % TURNS;
+    const half = isRound ? 1 - way.half : way.half;
+    const quarters = (way.quarters + 1) % TURNS;
+    const next = wayAt(tile, row, column, turn, half);
+    return next
+      ? { ...next, quarters }
+      : turned(tile, row, column, { ...way, turn, half, quarters });
   };
 
-  return Object.freeze({ waysAt, anyAt, turnOf });
+  /* The way in which a tile lies in a placement, with a half on this square. */
+  const wayOf = (tile, move, row, column) =>
+    [...SECOND_HALF.keys()]
+      .flatMap((turn) => waysAt(tile, row, column, turn))
+      .find((way) => way.move === move);
+
+  return Object.freeze({ bestAt, turned, wayOf });
 };
-
-/* The turns of a tile that differ: a tile with two equal halves looks the same upside down. */
-const turnsOf = (tile) => (tile[0] === tile[1] ? [0, 1] : [0, 1, 2, 3]);
 
 /**
  * The placements of one tile among the legal moves.

@@ -1,5 +1,6 @@
 /**
- * The dialog with the rules, and links to a rule in it.
+ * The dialog with the rules, and links to a rule in it. The link to the rules at the top of the
+ * page opens it, too, so that nobody leaves the game to read them.
  *
  * @param {HTMLDialogElement} dialog
  */
@@ -21,6 +22,22 @@ const rulesIn = (dialog) => {
     });
     return anchor;
   };
+  /* A short link to a rule behind a sentence that follows from it, as nodes. */
+  const why = (number) => {
+    const anchor = number ? link(number, "why?") : null;
+    return anchor ? [" ", anchor] : [];
+  };
+  /** @type {NodeListOf<HTMLAnchorElement>} */
+  const linksAtTop = document.querySelectorAll('.topbar a[href="/rules"]');
+  for (const anchor of linksAtTop) {
+    anchor.setAttribute("aria-haspopup", "dialog");
+    anchor.addEventListener("click", (event) => {
+      // With these keys a reader asks for a tab or a window of its own.
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      open();
+    });
+  }
   const withLinks = (text) => wording.withRuleLinks(text, link);
-  return Object.freeze({ open, link, withLinks });
+  return Object.freeze({ open, link, why, withLinks });
 };

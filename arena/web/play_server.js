@@ -28,7 +28,7 @@ const connectToGame = (address, onView, onConnection) => {
    * Ask the server something, such as "hint". The number of steps that the page knows goes with it,
    * so that the server refuses a move that was meant for an earlier position.
    *
-   * @returns {Promise<{ answer?: any, address?: string, problem?: string }>}
+   * @returns {Promise<{ answer?: any, address?: string, problem?: string, rule?: string }>}
    */
   const ask = (question, fields = {}) => {
     const body = { steps: knownSteps, ...fields };

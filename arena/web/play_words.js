@@ -48,12 +48,15 @@ const playWording = (() => {
     return `Tile ${turn} of ${last}. ${stepSentence(view, view.steps[step - 1])}`;
   };
 
-  const firstTurnWords = (/** @type {View} */ view) => {
-    const how = matchMedia("(pointer: coarse)").matches
-      ? "tap a lit square, Turn if you like, and tap again to place it"
-      : "click a lit square, turn it with R or the wheel, and click again to place it";
-    return `You move. Be the first to place all ${view.stock} pagodas: choose a tile, ${how}.`;
-  };
+  const RING = "A white ring marks a square that was there from the start.";
+  /* How a tile is placed, with a finger or with the mouse. */
+  const howToPlace = () =>
+    matchMedia("(pointer: coarse), (width < 760px)").matches
+      ? "Tap a lit square to try the tile there. Turn turns it. Tap again, or Place, to place it."
+      : "Click a lit square to try the tile there. R or Turn turns it. Click again to place it.";
+  const firstTurnWords = (/** @type {View} */ view) =>
+    `You move. Be the first to place all ${view.stock} pagodas. Choose a tile. ${howToPlace()} ` +
+    RING;
 
   const endWords = (/** @type {View} */ view) => {
     if (view.state === "broken") return `The game has ended without a result: ${view.says}.`;
@@ -92,10 +95,14 @@ const playWording = (() => {
       const isOne = moves.length === 1;
       return isOne
         ? "There is one move, and its squares are marked."
-        : `The squares of ${moves.length} good moves are marked. Press Hint again for the best one.`;
+        : `The squares of ${moves.length} good moves are marked. Which of your tiles goes there ` +
+            "is for you to find. Press Hint again for the best move.";
     }
     const chance = wording.percent(win);
-    return `The best move is ${reason}. From here it wins about ${chance} of games. Click it to aim at it.`;
+    return (
+      `The best move is ${reason}. If all play equally well from here, ` +
+      `it wins about ${chance} of games. Click it to aim at it.`
+    );
   };
 
   return Object.freeze({
@@ -104,6 +111,9 @@ const playWording = (() => {
     tileWords,
     placementWords,
     squareWords,
+    RING,
+    stepSentence,
+    howToPlace,
     statusWords,
     lastMovesWords,
     endWords,

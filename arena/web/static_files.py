@@ -28,9 +28,9 @@ BUNDLES: Mapping[str, tuple[str, ...]] = {
     COMMON: ("web.css", "stream.js", "live.js", "playon.js", "grade.js", "share.js"),
     "home": ("home.css",),
     "learn": (
-        "play.css", "learn.css", "play_words.js", "play_placing.js", "play_overlay.js",
-        "play_hand.js", "play_choosing.js", "play_effects.js", "play_grid.js", "learnt.js",
-        "learn.js",
+        "play.css", "learn.css", "play_words.js", "play_rules.js", "play_placing.js",
+        "play_overlay.js", "play_hand.js", "play_choosing.js", "play_effects.js", "play_grid.js",
+        "learnt.js", "learn.js",
     ),
     "choose": ("play.css", "learn.css", "choose.css", "learnt.js", "play_warn.js", "newgame.js"),
     "play": (

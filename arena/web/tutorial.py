@@ -11,15 +11,16 @@ import msgspec
 from markupsafe import Markup
 from msgspec import Struct
 
-from arena.errors import MoveError
 from arena.exports.effects import effects_of
 from arena.exports.ground import FRAME, empty_board, framed
 from arena.exports.parts import SIDE, number
+from arena.exports.refusals import Plain, plain_refusal
 from arena.exports.report.charts import element
 from arena.exports.scene import Element, Pair, Scene, pair_of
 from arena.rules import State
 from arena.rules.boards import squares_of
-from arena.rules.notation import PASS, TILES, legal_move, move_text
+from arena.rules.explain import rulebook
+from arena.rules.notation import PASS, TILES, move_text, parse_move
 from arena.rules.positions import parse_position
 from arena.rules.terms import PAGODAS
 from arena.web.story import Story
@@ -30,8 +31,8 @@ PICTURE_MARGIN = 0.5
 """The room around the tiles in a lesson's small picture, in squares."""
 PICTURE_ROWS = 2.6
 """The most rows in a lesson's small picture."""
-OPPONENT = "they"
-"""What the lessons call the other player."""
+OPPONENT = "White"
+"""What the lessons call the other player, after the colour of the pagodas."""
 
 
 class Lesson(Struct, frozen=True, forbid_unknown_fields=True):
@@ -84,10 +85,11 @@ def _picture(lesson: Lesson) -> Markup:
     state = parse_position(lesson.position, State)
     board = state.board
     move = PASS if lesson.is_about_a_bar else _right_move(lesson, state)
+    tiles = _pairs(state) + pair_of(board, move)
     shown = state.copy()
     if move != PASS:
         shown.play(move)
-    pieces = sorted(Scene(board).show(shown, _pairs(shown), move), key=lambda one: one.layer)
+    pieces = sorted(Scene(board).show(shown, tiles, move), key=lambda one: one.layer)
     area = reduce(or_, (province.mask for _, province in shown.provinces()))
     for one, other in pair_of(board, move):
         area |= 1 << one | 1 << other
@@ -135,6 +137,7 @@ def _values(at: int) -> dict[str, Any]:
         "pictures": lesson_pictures(),
         "board": empty_board(state.board),
         "data": _data(lesson, state),
+        "book": rulebook(),
     }
 
 
@@ -148,6 +151,7 @@ def _data(lesson: Lesson, state: State) -> dict[str, Any]:
     story.begin(state)
     effects = story.effects(state)
     legal = [move_text(state.board, move) for move in state.legal_moves()]
+    tiles = _pairs(state)
     after = {}
     for move in state.legal_moves():
         text = move_text(state.board, move)
@@ -155,7 +159,7 @@ def _data(lesson: Lesson, state: State) -> dict[str, Any]:
         if lesson.goal in kinds:
             then = state.copy()
             then.play(move)
-            after[text] = _scene(then, numbers, move)
+            after[text] = _scene(then, [*tiles, *pair_of(state.board, move)], numbers, move)
     barred, reasons = _barred(state)
     return {
         "key": lesson.key,
@@ -167,7 +171,7 @@ def _data(lesson: Lesson, state: State) -> dict[str, Any]:
             "effects": effects,
         },
         "legal": legal,
-        "scene": _scene(state, numbers),
+        "scene": _scene(state, tiles, numbers),
         "after": after,
         "barred": barred,
         "reasons": reasons,
@@ -179,17 +183,20 @@ def _data(lesson: Lesson, state: State) -> dict[str, Any]:
     }
 
 
-def _scene(state: State, numbers: dict[Element, int], last: int = PASS) -> list[int]:
-    """The numbers of the elements of a position after the move ``last``; new elements get the next
-    numbers.
+def _scene(
+    state: State, tiles: list[Pair], numbers: dict[Element, int], last: int = PASS
+) -> list[int]:
+    """The numbers of the elements of a position with these ``tiles``, after the move ``last``; new
+    elements get the next numbers.
     """
-    shown = Scene(state.board).show(state, _pairs(state), last)
+    shown = Scene(state.board).show(state, tiles, last)
     return [numbers.setdefault(element, len(numbers)) for element in shown]
 
 
 def _pairs(state: State) -> list[Pair]:
-    """The squares of each province in pairs that are drawn as tiles. A lesson does not say which
-    tiles were placed; a space that is left over is drawn as a starting space.
+    """The squares of each province at the start of a lesson in pairs that are drawn as tiles. A
+    lesson does not say which tiles were placed; a space that is left over is drawn as a starting
+    space.
     """
     pairs = list[Pair]()
     for _, province in state.provinces():
@@ -202,11 +209,11 @@ def _pairs(state: State) -> list[Pair]:
     return pairs
 
 
-def _barred(state: State) -> tuple[dict[str, int], list[str]]:
-    """The number of a reason for each placement of a tile in hand that is not legal, by the
-    placement's text; and the reasons, sentences that name rules.
+def _barred(state: State) -> tuple[dict[str, int], list[Plain]]:
+    """For each placement of a tile in hand that is not legal, the number of the reason; and the
+    reasons.
     """
-    reasons = dict[str, int]()
+    reasons = dict[Plain, int]()
     barred = {}
     board = state.board
     squares: list[int] = []
@@ -220,10 +227,7 @@ def _barred(state: State) -> tuple[dict[str, int], list[str]]:
                 if other not in squares:
                     continue
                 text = f"{tile[0]}{board.name_of(one)}{tile[1]}{board.name_of(other)}"
-                try:
-                    legal_move(state, text)
-                except MoveError as error:
-                    reason = str(error).partition(" is illegal: ")[2] or str(error)
-                    reason = f"{reason[:1].upper()}{reason[1:]}."
+                reason = plain_refusal(state, parse_move(board, text))
+                if reason is not None:
                     barred[text] = reasons.setdefault(reason, len(reasons))
     return barred, list(reasons)

@@ -282,7 +282,13 @@ def test_an_illegal_move_is_refused_with_the_rule_and_the_game_goes_on(server):
     tile = view["hand"][0]
     far = f"{tile[0]}a1{tile[1]}b1"
     status, reply = game.post("move", move=far, steps=view["count"])
-    assert (status, reply["problem"][-6:]) == (409, "(R4.2)")
+    assert (status, reply["rule"]) == (409, "R4.2")
+    assert reply["problem"].startswith("A tile must lie beside a coloured square")
+    status, why = game.post("why", move=far, steps=view["count"])
+    assert (status, why) == (200, {"answer": {"words": reply["problem"], "rule": "R4.2"}})
+    _, why = game.post("why", move=view["legal"][0], steps=view["count"])
+    assert why == {"answer": {"words": "", "rule": ""}}
+    assert game.view()["count"] == view["count"], "a question plays nothing"
     for odd in ("", "Ra1", "x" * 2000, "pass", "Ra1Rz99", "R\u0661\u0661Ra2"):
         assert game.post("move", move=odd, steps=view["count"])[0] == 409
     assert game.post("move", move=view["legal"][0], steps=view["count"])[0] == 200

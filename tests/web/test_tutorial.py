@@ -5,6 +5,7 @@ import re
 import pytest
 
 from arena.rules import State
+from arena.rules.explain import every_rule
 from arena.rules.notation import legal_move
 from arena.rules.positions import parse_position, position_text
 from arena.rules.terms import NOBODY
@@ -23,10 +24,36 @@ def test_a_lesson_has_a_right_move_and_wrong_ones_that_say_why(lesson):
     assert all(legal_move(state, move) >= 0 for move in data["legal"])
     assert not set(data["legal"]) & set(data["barred"])
     right = data["after"] or [
-        move for move, reason in data["barred"].items() if lesson.goal in data["reasons"][reason]
+        move
+        for move, reason in data["barred"].items()
+        if lesson.goal == data["reasons"][reason].rule
     ]
     assert 0 < len(right) < len(data["legal"]) + len(data["barred"])
-    assert all("(R" in reason for reason in data["reasons"])
+    assert all(reason.rule in every_rule() for reason in data["reasons"])
+
+
+@pytest.mark.parametrize("lesson", lessons(), ids=KEYS)
+def test_a_lesson_speaks_of_the_other_player_in_good_english_and_of_no_rule_s_number(lesson):
+    data = lesson_values(lesson.key)["data"]
+    words = [line[2] for line in data["view"]["effects"]["lines"]]
+    words += [reason.words for reason in data["reasons"]]
+    words += [lesson.task, lesson.done, lesson.almost]
+    for sentence in words:
+        assert not re.search(r"they'|they [a-z]+s\b|from they|R\d\.\d|colour [RYB]\b", sentence)
+        assert not re.search(r"\b[a-g][1-5]\b|\bspaces?\b", sentence)
+
+
+def test_only_squares_from_the_start_have_a_white_ring():
+    """A half of a tile has none, be it placed now or before."""
+    for lesson in lessons():
+        data = lesson_values(lesson.key)["data"]
+        starts = [
+            number
+            for number, one in enumerate(data["elements"])
+            if getattr(one, "part", "")[2:] == "s"
+        ]
+        for scene in data["after"].values():
+            assert set(scene).intersection(starts) == set(data["scene"]).intersection(starts)
 
 
 @pytest.mark.parametrize(

@@ -61,15 +61,10 @@ def illegal_text(state: "State", move: int) -> str:
     return f"{move_text(state.board, move)} is illegal: {refusal.text} ({rules})"
 
 
-<<<<<<< HEAD
-def _reason(state: "State", move: int) -> str:
-    """The reason why the mover may not play ``move``, a placement or PASS, with the rule's number;
-    empty if the move is legal.
-    """
-=======
 def refusal_of(state: "State", move: int) -> Refusal | None:
-    """The reason why the mover of ``state`` may not play ``move``; None if the move is legal."""
->>>>>>> w-learn46
+    """The reason why the mover of ``state`` may not play ``move``, a placement or PASS; None if the
+    move is legal.
+    """
     if state.end is not None:
         return Refusal(f"the game is over: {state.end}", ("R8.1",))
     if move == PASS:

@@ -22,12 +22,7 @@
     parts.on.textContent = parts.on.textContent.replace("Skip:", "Next:");
     parts.again.hidden = false;
   };
-<<<<<<< HEAD
-  const refuse = (text) => slot.showRefusal(...wording.withRuleLinks(text, ruleLink));
-  /* Say why a move is illegal. In a lesson about that rule, this is what the reader had to find. */
-=======
   /* The reason in words, and a link to its rule. */
->>>>>>> w-learn46
   const refuseMove = (move) => {
     const [words, rule] = lesson.reasons[lesson.barred[move]];
     slot.showRefusal(words, ...rules.why(rule));

@@ -95,7 +95,7 @@ def test_a_game_is_graded_and_played_on_from_the_position_that_is_shown(browser,
     forfeit = (0, 14, "late", "no answer in time")
     games = [game_of(bots, faults=(forfeit,)), game_of(bots[::-1], seating=1)]
     folder = write_run(tmp_path / "results" / "run", bots, games)
-    server = Served(tmp_path)
+    server = Served(tmp_path, module="tests.web.patient")
     try:
         own, token = server.url.split("?")
         name = quote(games[0].id)

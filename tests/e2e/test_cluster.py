@@ -168,7 +168,7 @@ def test_a_run_on_two_workers_equals_the_local_run_and_leaves_nothing(arena, clu
 
 
 def test_a_worker_that_joins_and_workers_that_are_killed_lose_and_double_nothing(arena, cluster):
-    settings = ("run", "--deals", 10, "--seed", "s", "--out")
+    settings = ("run", "--deals", 16, "--seed", "s", "--out")
     arena(*settings, "here")
     process = arena.start(*settings, "there", "--cluster", cluster.address)
     wait_for_games(arena, "there", 8, process)

@@ -34,10 +34,16 @@ def pytest_addoption(parser):
     )
 
 
+@pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(config, items):
+    """Mark long tests before pytest applies ``-m``, and leave tests out after syrupy has seen all
+    of them: else it would take the snapshots of those left out for unused, which is a failure.
+    """
     mark_long_tests(items)
+    result = yield
     keep_group(config, items)
     items.sort(key=lambda item: not item.nodeid.partition(".py")[0].endswith(FIRST))
+    return result
 
 
 def pytest_collection_finish(session):

@@ -405,7 +405,7 @@ def test_an_interrupted_call_leaves_nothing_and_the_next_one_plays_the_rest(aren
 
 
 @pytest.mark.filterwarnings("default::arena.api.ArenaWarning")
-def test_a_bot_that_only_crashes_is_a_warning_of_a_run_and_an_error_of_a_comparison(arena, refused):
+def test_a_bot_that_only_crashes_is_a_warning_of_a_run_and_an_error_of_a_comparison(arena):
     crash = FIRST.replace('message["legal"][0]', "sys.exit('no idea')")
     arena.add_bot("crash", crash, to="others")
     with pytest.warns(api.ArenaWarning, match="crash forfeited"):
@@ -413,5 +413,5 @@ def test_a_bot_that_only_crashes_is_a_warning_of_a_run_and_an_error_of_a_compari
             [str(arena.home / "others" / "crash"), *BOTS], deals=9, home=arena.home, out="crashes"
         )
     assert not run.is_complete
-    with refused(UserError):
+    with pytest.raises(UserError, match=r"crash .*: no idea\n.*/none/faults/"):
         api.compare(arena.home / "others" / "crash", "rnd", home=arena.home, out="none")

@@ -7,7 +7,7 @@ import pytest
 
 from arena.sdk import position_of
 from tests.support.commandline import ROOT, Arena
-from tests.support.wording import lines_with, messages
+from tests.support.wording import messages
 
 SCHEMA = ROOT / "protocol" / "schemas" / "record.json"
 
@@ -24,7 +24,7 @@ def a_run(tmp_path_factory):
     made.close()
 
 
-def test_the_same_bots_play_the_same_game_and_others_another(played, snapshot):
+def test_the_same_bots_play_the_same_game_and_others_another(played):
     arena, old = played
     source = ("--from", "r", old["id"], "--turn", 12)
     out, err = arena("play", *old["bots"], *source)
@@ -33,7 +33,7 @@ def test_the_same_bots_play_the_same_game_and_others_another(played, snapshot):
     assert "turn 12: " not in out
     assert f"in the record: end ({old['end']}): 1. " in out
     assert out.endswith("\nboth games are the same, move by move\n")
-    assert lines_with(err, "--from") == snapshot
+    assert f"the same tiles again: --from r {old['id']} --turn 12\n" in err
     out, _ = arena("play", "careful", "greedy-python", *source)
     assert "\nthe games part at turn 1" in out
 
@@ -96,21 +96,21 @@ def test_a_seat_that_had_forfeited_stays_out(played, forfeited, snapshot):
 
 
 @pytest.mark.parametrize(
-    ("words", "status"),
+    ("words", "status", "told"),
     [
-        (("--from", "r", "GAME", "--turn", 99), 1),
-        (("--from", "r", "GAME", "--deal", 1), 2),
-        (("--from", "r", "GAME", "--board", "lion"), 2),
-        (("--from", "r", "bird/x"), 1),
-        (("--from", "s", "GAME"), 1),
-        (("--turn", 3), 2),
-        (("careful", "--from", "r", "GAME"), 2),
+        (("--from", "r", "GAME", "--turn", 99), 1, "expected a turn from 0 to "),
+        (("--from", "r", "GAME", "--deal", 1), 2, "--from cannot be combined with --deal"),
+        (("--from", "r", "GAME", "--board", "lion"), 2, "--from cannot be combined with --board"),
+        (("--from", "r", "bird/x"), 1, "hint: for example bird/greedy+random/0/"),
+        (("--from", "s", "GAME"), 1, "expected a run's name or folder, got 's'"),
+        (("--turn", 3), 2, "--turn needs --from RUN GAME"),
+        (("careful", "--from", "r", "GAME"), 2, "a bot for each of the seats 0, 1, got 3"),
     ],
 )
-def test_what_cannot_be_played_on_gets_a_sentence(played, words, status, snapshot):
+def test_what_cannot_be_played_on_gets_a_sentence(played, words, status, told):
     arena, old = played
     words = [old["id"] if word == "GAME" else word for word in words]
-    assert messages(arena("play", "greedy", "random", *words, status=status)[1]) == snapshot
+    assert told in arena("play", "greedy", "random", *words, status=status)[1]
 
 
 def test_a_position_is_printed_as_a_line_that_the_sdk_reads(played, snapshot):

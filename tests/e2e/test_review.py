@@ -12,7 +12,7 @@ import signal
 import pytest
 
 from tests.support.waiting import wait_for
-from tests.support.wording import lines_with, messages
+from tests.support.wording import messages
 
 QUICK = ("--judge", "random", "--deals", 20)
 
@@ -95,14 +95,14 @@ def test_the_seed_of_a_judge_is_any_text(duel):
     assert seeds[0] == seeds[1] != seeds[2] == 7
 
 
-def test_games_of_open_deals_wait(arena, snapshot):
+def test_games_of_open_deals_wait(arena):
     arena("run", "random", "greedy", "--in-process", "--deals", 2, "--seed", "o", "--out", "r")
     journal = arena.home / "results" / "r" / "games.jsonl"
     lines = journal.read_text().splitlines(keepends=True)
     journal.write_text("".join(lines[:-1]))
     board, deal = (json.loads(lines[-1])[field] for field in ("board", "deal"))
     out, err = arena("review", "r", *QUICK, "--json")
-    assert err == snapshot
+    assert "deals are still being played" in err
     assert all((row["board"], row["deal"]) != (board, deal) for row in json.loads(out)["decisions"])
     left = next(
         record["id"]
@@ -110,7 +110,8 @@ def test_games_of_open_deals_wait(arena, snapshot):
         if (record["board"], record["deal"]) == (board, deal)
     )
     _, err = arena("review", "r", left, *QUICK, status=1)
-    assert messages(err) == snapshot
+    assert "are still to be played" in err
+    assert "finish the run first" in err
 
 
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGKILL])
@@ -150,7 +151,7 @@ def test_a_replay_shows_grades_and_to_one_seat_only_its_own(duel):
     assert "warning: grades are left out: " in err
 
 
-def test_a_bot_of_the_users_can_name_the_better_moves(duel, snapshot):
+def test_a_bot_of_the_users_can_name_the_better_moves(duel):
     game = duel.records("duel")[0]["id"]
     out, _ = duel("review", "duel", game, "--bot", "random", "--judge", "fst", "--deals", 20)
     assert "fst named the better moves" in out
@@ -165,7 +166,7 @@ def test_a_bot_of_the_users_can_name_the_better_moves(duel, snapshot):
     assert '"judge":"careful-4, 20 deals","adviser":"fst"' in page
     duel.add_bot("breaks", "raise SystemExit(1)")
     _, err = duel("review", "duel", game, "--judge", "breaks", status=1)
-    assert lines_with(err, game) == snapshot
+    assert f"breaks, the judge of {game}, committed a fault at turn" in err
 
 
 def test_mistakes_get_their_sentence(duel, snapshot):

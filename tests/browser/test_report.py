@@ -261,7 +261,7 @@ def test_notes_are_a_curve_and_a_line_and_other_seats_do_not_see_them(browser, p
     path = page.with_name("noted.html")
     path.write_text(game_page(Run(page.parent), replace(game, notes=notes, ms=times)))
     browser.open(path, address(game, 2))
-    assert f"note of seat 1: value 0.75, depth 1: {text}" in browser.text("now")
+    assert f"note of b: value 0.75, depth 1: {text}" in browser.text("now")
     assert "1.25 ms" in browser.text("now")
     curves = "return document.querySelectorAll('#values path:not(.cursor, .back)').length"
     assert browser.js(curves) == 2

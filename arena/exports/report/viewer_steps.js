@@ -11,10 +11,9 @@
 const showWords = (viewer) => {
   const { story, step, parts } = viewer;
   const state = story.states[step];
-  const [head, ...picture] = moveWords(story, step);
   const details = [...timeWords(viewer, step), `${state.pile} tiles in the pile`];
   parts.now.replaceChildren(
-    draw.html("strong", {}, `${head}. `, ...picture),
+    draw.html("strong", {}, ...moveWords(story, step), ". "),
     ...story.happened(step).map((event) => eventLine(viewer, event)),
     draw.html("span", { class: "small" }, ...details.map((words) => `${words}. `)),
     ...costLine(viewer, step),

@@ -52,7 +52,8 @@ const timeWords = ({ story }, step) => {
 const noteLine = (viewer, step) => {
   const note = noteAt(viewer, step);
   if (!note) return [];
-  const who = `note of seat ${viewer.story.moveAt(step).seat}: `;
+  const { game } = viewer.story;
+  const who = `note of ${game.names[viewer.story.moveAt(step).seat]}: `;
   return [draw.html("span", { class: "note" }, who, draw.html("bdi", {}, note[0]))];
 };
 
@@ -126,9 +127,9 @@ const moveWords = (story, step) => {
   const move = story.moveAt(step);
   if (!move) return ["Start"];
   const who = story.game.names[move.seat];
-  const placement = notation.parseMove(move.move);
-  if (!placement) return [`Turn ${move.turn}: ${who} passes`];
-  return [`Turn ${move.turn}: ${who} plays ${move.move}`, " ", draw.domino(placement.tile)];
+  const isPlaced = notation.parseMove(move.move) !== null;
+  const places = isPlaced ? " places" : "";
+  return [`Turn ${move.turn}: ${who}${places} `, ...draw.loggedMove(move.move)];
 };
 
 /**

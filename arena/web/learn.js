@@ -28,7 +28,8 @@
     slot.showRefusal(words, ...rules.why(rule));
     if (lesson.goal === rule) {
       learnt.add(lesson.key);
-      parts.refused.append(draw.html("b", {}, " That is it. "), lesson.done);
+      const success = draw.html("b", {}, " That is it. ");
+      parts.refused.append(draw.html("span", { class: "done" }, success, lesson.done));
       parts.on.classList.add("main");
     }
   };

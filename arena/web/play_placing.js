@@ -72,8 +72,9 @@ const placingOn = (rows) => {
    */
   const turned = (tile, row, column, way) => {
     const isRound = way.quarters === TURNS - 1 && tile[0] !== tile[1];
-    const turn = (way.turn + 1) % TURNS;
     const half = isRound ? 1 - way.half : way.half;
+    // With its halves exchanged the tile is turned half round, so that it goes on clockwise.
+    const turn = (way.turn + (isRound ? 1 + TURNS / 2 : 1)) % TURNS;
     const quarters = (way.quarters + 1) % TURNS;
     const next = wayAt(tile, row, column, turn, half);
     return next

@@ -15,7 +15,7 @@ import pytest
 
 from arena.errors import MoveError
 from arena.players.views import position_view
-from arena.rules import State, pure, state
+from arena.rules import State, board_state, pure
 from arena.rules.board_state import BoardState
 from arena.rules.notation import move_text, parse_move
 from arena.rules.positions import parse_position, position_text
@@ -131,7 +131,7 @@ def totals(joined):
 
 
 def joins_as(forbidden):
-    return lambda patch: patch.setattr(state, "is_forbidden_join", forbidden)
+    return lambda patch: patch.setattr(board_state, "is_forbidden_join", forbidden)
 
 
 def majors(joined):
@@ -166,7 +166,7 @@ def halves_judged_apart(patch):
     right = BoardState._places
 
     def places(self, kind):
-        first, second, vertical = state.KINDS[kind]
+        first, second, vertical = board_state.KINDS[kind]
         if first != second:
             return right(self, kind)
         right(self, kind)
@@ -183,7 +183,7 @@ def most_spaces_beat_a_major(patch):
             sums[province.owner] = sums.get(province.owner, 0) + province.size
         return max(sums, key=sums.get)
 
-    patch.setattr(state, "absorber", absorber)
+    patch.setattr(board_state, "absorber", absorber)
 
 
 def owner_as(choose):
@@ -246,7 +246,7 @@ def everybody_pays_in_seat_order(patch):
 
 
 def major_from_six(patch):
-    patch.setattr(state, "MAJOR", 6)
+    patch.setattr(board_state, "MAJOR", 6)
 
 
 def pass_draws(patch):

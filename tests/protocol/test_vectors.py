@@ -158,7 +158,7 @@ def tie_of_single_provinces(joined):
     return majors(joined) > 1 or (not majors(joined) and len(sizes) > 1 and sizes[-1] == sizes[-2])
 
 
-def own_majors_may_join(joined, right=state.is_forbidden_join):
+def own_majors_may_join(joined, right=board_state.is_forbidden_join):
     return right(joined) and len({province.owner for province in joined}) > 1
 
 

@@ -188,4 +188,6 @@ def test_whoever_forfeited_has_lost_whatever_was_left(snapshot):
 def test_the_sources_of_the_result_are_a_sentence_of_rounded_shares(snapshot):
     assert sources_text(Sources(-0.37, -0.18, 0.06), ["human", "careful"], 0) == snapshot
     assert sources_text(Sources(-0.01, 0.32, -0.1), ["a", "human", "b"], 1) == snapshot
+    # No mistake gains anything, whatever the estimates say.
+    assert "your mistakes changed little" in sources_text(Sources(0.1, 0.3, 0.0), ["a", "b"], 0)
     assert sources_text(Sources(0.1, 0.3, 0.0), ["a", "b"], 0) == snapshot

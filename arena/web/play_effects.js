@@ -54,7 +54,11 @@ const slotIn = (parts, ruleLink) => {
     const changed = changes(view, left);
     if (changed.length) head.append(...changed, html("small", {}, "to place"));
     parts.does.replaceChildren(head, html("ul", {}, ...lines));
+    parts.does.classList.remove("brief");
     showOne();
+    // Where the slot is too small for the reasons, the links to them are enough.
+    const box = parts.does.parentElement;
+    if (box.scrollHeight > box.clientHeight) parts.does.classList.add("brief");
   };
   const showWords = (...nodes) => {
     parts.said.replaceChildren(...nodes);

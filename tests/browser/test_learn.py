@@ -153,3 +153,9 @@ def test_what_a_move_does_fits_its_box(browser, server, width):
         "const slot = document.querySelector('.slot'); return slot.scrollHeight - slot.clientHeight"
     )
     assert browser.js(slot) <= 0
+    browser.js("document.querySelector('.slot').style.height = '10.5rem'")
+    for _ in range(8):
+        browser.click("turn")
+    assert "White takes one pagoda back." in browser.text("does")
+    assert browser.js(slot) <= 0, "in a small box the reasons give way, and not the last line"
+    assert browser.text("does").count("why?") == 3

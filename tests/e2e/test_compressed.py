@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from tests.support.wording import lines_with, messages
+from tests.support.wording import messages
 
 
 def pack(arena):
@@ -58,10 +58,10 @@ def test_a_damaged_file_is_named_with_the_cure(packed, spoil, snapshot):
     assert messages(err) == snapshot
 
 
-def test_an_edited_record_is_found_by_its_line(packed, snapshot):
+def test_an_edited_record_is_found_by_its_line(packed):
     arena = packed
     journal = arena.home / "results" / "r" / "games.jsonl.gz"
     lines = gzip.decompress(journal.read_bytes()).splitlines(keepends=True)
     lines[1] = lines[1].replace(b'"turns":', b'"turns":1')
     journal.write_bytes(gzip.compress(b"".join(lines)))
-    assert lines_with(arena("verify", "r", status=1)[0], "games.jsonl.gz") == snapshot
+    assert "games.jsonl.gz, line 2, turns: expected" in arena("verify", "r", status=1)[0]

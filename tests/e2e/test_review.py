@@ -173,7 +173,9 @@ def test_mistakes_get_their_sentence(duel, snapshot):
     assert messages(duel("review", "duel", "--bot", "randm", *QUICK, status=1)[1]) == snapshot
     _, err = duel("review", "duel", "--judge", "carful-4", status=1)
     assert messages(err) == snapshot
-    assert messages(duel("review", "duel", "a/b/0/0", status=1)[1]) == snapshot
+    unknown = messages(duel("review", "duel", "a/b/0/0", status=1)[1])
+    # the examples are the first games of the journal, in whatever order they ended
+    assert re.sub("bird/.*", "...", unknown) == snapshot
     assert messages(duel("review", "nothing", status=1)[1]) == snapshot
     assert messages(duel("review", "a", "b", "c", status=2)[1]) == snapshot
     (duel.home / "results" / "duel" / "review.jsonl").write_text("{}\n")

@@ -58,7 +58,7 @@ def test_the_board_stays_in_sight_beside_the_log_and_a_quick_curve_says_what_it_
     assert browser.js("return document.getElementById('key-on').hidden")
     pytest.importorskip("arena.rules.native._core", reason="the pure core would take seconds")
     title = browser.js("return document.querySelector('#wins span').textContent")
-    assert title.startswith("who wins, in games played on by careful-4, 50 deals")
+    assert title.startswith("chance of winning, from games played on (careful-4, 50 deals)")
     assert browser.js("return document.querySelectorAll('#wins .own').length") == 1
 
 

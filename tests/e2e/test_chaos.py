@@ -340,5 +340,5 @@ def test_only_dates_come_from_the_wall_clock():
             text = path.read_text()
             assert "time.time(" not in text, path
             assert text.count("datetime.now(") == (
-                1 if path.name in ("referee.py", "passing.py") else 0
+                1 if path.name in ("referee.py", "temporary.py") else 0
             ), path

@@ -56,7 +56,7 @@ const fillNotedShares = (viewer, onClick) => {
   });
   const pointsOf = (seat) => points.filter((point) => point[2] === seat);
   parts.values.hidden = points.length === 0;
-  const title = "expected share of the win, as noted";
+  const title = "chance of winning, as the players noted it";
   curves.lines(parts.values, title, story, onClick, pointsOf);
 };
 
@@ -64,7 +64,7 @@ const fillNotedShares = (viewer, onClick) => {
 const fillWins = (viewer, onClick) => {
   const { story, parts } = viewer;
   const points = winPoints(viewer);
-  const title = `who wins, in games played on by ${story.game.judge}`;
+  const title = `chance of winning, from games played on (${story.game.judge})`;
   parts.wins.hidden = points.length === 0;
   if (points.length && story.game.bots.length === 2) {
     curves.shares(parts.wins, title, story, onClick, points);

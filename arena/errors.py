@@ -24,7 +24,7 @@ from bots and files, so all of them are made `printable`.
 """
 
 import errno
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from arena.faults import FaultKind
 
@@ -43,6 +43,17 @@ MACHINE_ERRORS = {
 """System errors for which no program is to blame, each with what to do about it."""
 OTHER_HOME = "name a home that you can write to with --home DIR"
 """The hint of a command that cannot write in the home."""
+
+
+def check_variable(name: str, value: str, choices: Sequence[str]) -> None:
+    """Raises UserError if ``value``, that of the environment variable ``name``, is neither empty
+    nor one of the two ``choices``.
+    """
+    if value and value not in choices:
+        raise UserError(
+            f"expected {name} to be {' or '.join(choices)}, got {value!r}",
+            f"unset {name}, or set it to one of them",
+        )
 
 
 def printable(text: str, keep: str = "") -> str:

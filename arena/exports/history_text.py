@@ -90,8 +90,8 @@ def _scale_note(history: History) -> str:
 
 
 def rated_rows(rows: pd.DataFrame) -> pd.DataFrame:
-    """Those of ``rows``, a table with ratings, whose rating has an interval with two ends. The
-    other rows have a bound or no rating.
+    """The rows of a table with ratings (``rows``) in which the rating has an interval with two
+    ends. The other rows have a bound or no rating.
     """
     return rows[rows["elo_low"].notna() & rows["elo_high"].notna()]
 

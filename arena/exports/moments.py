@@ -260,7 +260,7 @@ def _result(record: GameRecord, seat: int) -> str:
         if record.end == FORFEIT:
             return "You won: nobody else was left in the game."
         lead = lead_of(record, seat)
-        return f"You won by {counted(lead, 'pagoda')}." if lead > 0 else "You won."
+        return f"You won{_by(lead)}."
     others = names_of(record, [winner for winner in winners if winner != seat])
     if seat in winners:
         return f"You and {others} share the win."
@@ -270,8 +270,7 @@ def _result(record: GameRecord, seat: int) -> str:
         return f"{others} share the win, {pagodas} ahead of you."
     players = len(record.bots)
     if players == DUEL:
-        by = f" by {pagodas}" if lag > 0 else ""
-        return f"{others} won{by}."
+        return f"{others} won{_by(lag)}."
     rank = record.ranks[seat]
     place = "last" if rank == players else PLACES[rank - 1]
     return f"{others} won; you came {place}, {pagodas} behind."
@@ -289,14 +288,17 @@ def title_of(record: GameRecord, seat: int) -> str:
         if record.end == FORFEIT:
             return f"You won: {everyone} forfeited"
         lead = lead_of(record, seat)
-        return f"You won against {everyone}" + (
-            f" by {counted(lead, 'pagoda')}" if lead > 0 else ""
-        )
+        return f"You won against {everyone}{_by(lead)}"
     others = names_of(record, [winner for winner in winners if winner != seat])
     if seat in winners:
         return f"You shared the win with {others}"
     lag = lag_of(record, seat)
-    return f"You lost to {others}" + (f" by {counted(lag, 'pagoda')}" if lag > 0 else "")
+    return f"You lost to {others}{_by(lag)}"
+
+
+def _by(pagodas: int) -> str:
+    """By how many ``pagodas`` a game was won, such as `` by 5 pagodas``; empty without a lead."""
+    return f" by {counted(pagodas, 'pagoda')}" if pagodas > 0 else ""
 
 
 def sources_text(sources: Sources, names: Sequence[str], seat: int) -> str:

@@ -18,7 +18,7 @@ from typing import BinaryIO, Literal
 
 from msgspec import Struct
 
-from arena.errors import UserError
+from arena.errors import UserError, check_variable
 from arena.players.messages import encode
 
 MAX_LINE = 64 * 1024
@@ -51,11 +51,7 @@ def chosen(wanted: str) -> Exchange | None:
 
     Raises UserError for another value, and if ``native`` is wanted but was not built.
     """
-    if wanted not in ("", "python", "native"):
-        raise UserError(
-            f"expected ARENA_CHANNEL to be python or native, got {wanted!r}",
-            "unset ARENA_CHANNEL, or set it to one of them",
-        )
+    check_variable("ARENA_CHANNEL", wanted, ["python", "native"])
     if wanted == "python":
         return None
     try:

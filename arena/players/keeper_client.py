@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Literal
 
-from arena.errors import UserError
+from arena.errors import UserError, check_variable
 from arena.players.endings import Ending, reported_ending
 from arena.players.orphans import adoption, kill_orphans
 from arena.players.sandbox.launch import Launch
@@ -56,11 +56,7 @@ def keeper_command() -> list[str]:
     built.
     """
     wanted = os.environ.get("ARENA_KEEPER", "")
-    if wanted not in ("", "python", "native"):
-        raise UserError(
-            f"expected ARENA_KEEPER to be python or native, got {wanted!r}",
-            "unset ARENA_KEEPER, or set it to one of them",
-        )
+    check_variable("ARENA_KEEPER", wanted, ["python", "native"])
     has_native = os.access(NATIVE, os.X_OK)
     if wanted == "native" and not has_native:
         raise UserError(

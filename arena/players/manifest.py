@@ -363,7 +363,7 @@ def _read_option(name: str, declaration: Any, where: str) -> Option:
 
 
 def _wrong_choices(option: Option) -> str:
-    """What is wrong with the choices of an option; an empty text if nothing is."""
+    """A text that says what is wrong with the choices of an option; empty if they are right."""
     choices = option.choices
     if option.type != "choice":
         return f"expected no choices with type {option.type}" if choices else ""
@@ -377,7 +377,7 @@ def _wrong_choices(option: Option) -> str:
 
 
 def _wrong_range(option: Option) -> str:
-    """What is wrong with the range of an option; an empty text if nothing is."""
+    """A text that says what is wrong with the range of an option; empty if it is right."""
     for key, end in (("min", option.min), ("max", option.max)):
         if end is None:
             continue
@@ -392,7 +392,7 @@ def _wrong_range(option: Option) -> str:
 
 
 def _wrong_default(option: Option) -> str:
-    """What is wrong with the default of an option; an empty text if nothing is."""
+    """A text that says what is wrong with the default of an option; empty if it is right."""
     default = option.usual
     kind, types = KINDS[option.type]
     if default is None:

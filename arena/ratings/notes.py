@@ -67,7 +67,7 @@ def _twins_notes(info: RunInfo) -> Iterator[str]:
         names[bot.sha256, *sorted(bot.options.items())].append(bot.name)
     for same in names.values():
         if len(same) > 1:
-            first, last = same[:-1], same[-1]
+            *first, last = same
             if len(same) > MAX_NAMED:
                 first = same[: MAX_NAMED - 1]
                 last = f"{len(same) - len(first)} more bots"

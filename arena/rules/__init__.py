@@ -10,14 +10,10 @@ loaded.
 import os
 from typing import TYPE_CHECKING
 
-from arena.errors import UserError
+from arena.errors import UserError, check_variable
 
 _wanted = os.environ.get("ARENA_RULES", "")
-if _wanted not in ("", "pure", "native"):
-    raise UserError(
-        f"expected ARENA_RULES to be pure or native, got {_wanted!r}",
-        "unset ARENA_RULES, or set it to one of them",
-    )
+check_variable("ARENA_RULES", _wanted, ["pure", "native"])
 CORE = "pure"
 """The core that `State` belongs to, ``pure`` or ``native``."""
 if not TYPE_CHECKING and _wanted != "pure":

@@ -5,7 +5,7 @@ reads the tables in which Linux lists all of them.
 import os
 import socket
 import struct
-from ipaddress import ip_address
+from ipaddress import IPv4Address, ip_address
 from pathlib import Path
 
 TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
@@ -80,10 +80,10 @@ def _asked_uid(client: Address, server: Address) -> int | None:
     """
     if not hasattr(socket, "AF_NETLINK"):
         return None
-    ends = [ip_address(address[0]).packed for address in (client, server)]
-    family = socket.AF_INET if len(ends[0]) == len(socket.inet_aton("0")) else socket.AF_INET6
+    ends = [ip_address(address[0]) for address in (client, server)]
+    family = socket.AF_INET if isinstance(ends[0], IPv4Address) else socket.AF_INET6
     question = QUESTION.pack(family, socket.IPPROTO_TCP, 0, 0, 0xFFFFFFFF)
-    question += ADDRESSES.pack(client[1], server[1], *ends, ANY)
+    question += ADDRESSES.pack(client[1], server[1], ends[0].packed, ends[1].packed, ANY)
     header = HEADER.pack(HEADER.size + len(question), BY_FAMILY, IS_REQUEST, 0, 0)
     try:
         with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, SOCK_DIAG) as kernel:

@@ -261,8 +261,9 @@ async def ask(request: Request) -> Response:
 
 
 async def again(request: Request) -> Response:
-    """Start another game after the one that the address names, against the same bots or an easier
-    one; the address also says how (`AGAIN`). The answer has the address of its page.
+    """Start another game after the one that the address names, against the same bots, or with an
+    easier or harder one among them; the address also says how (`AGAIN`). The answer has the address
+    of its page.
     """
     (_, game_request), how = _game(request), request.path_params["how"]
     open_games: OpenGames = request.app.state.open_games
@@ -299,8 +300,8 @@ def _swaps(home: Path, game_request: GameRequest) -> dict[str, _Swap | None]:
 
 def _next_game(request: Request, game_request: GameRequest, how: str) -> GameRequest:
     """The request of the next game after ``game_request``; ``how`` is one of `AGAIN`. Raises
-    ConfigError if it is ``easier`` and there is no easier bot, and UserError for a bot that cannot
-    be read.
+    ConfigError if it is ``easier`` or ``harder`` and there is no such bot, and UserError for a bot
+    that cannot be read.
     """
     if how not in ("easier", "harder"):
         return game_request.again(how)

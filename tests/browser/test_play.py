@@ -124,19 +124,28 @@ def hover(browser, x, y):
     return chain
 
 
+def own_turns(browser):
+    """The person's turns of a whole game: for each the number of steps before it, and the middle of
+    a lit square, another one on each turn. Watches the shifts of the page meanwhile.
+    """
+    browser.js(WATCH_SHIFTS)
+    slots = browser.js(SLOTS)
+    for turn in itertools.count(1):
+        if wait(browser) != "yours":
+            return
+        assert browser.js(SLOTS) == slots, "each thing keeps its place"
+        lights = browser.js(LIGHTS)
+        yield browser.js(STEPS), lights[turn % len(lights)]
+
+
 def test_a_whole_game_is_played_with_the_mouse_to_its_end(game, browser, home):
     """The tile follows the pointer and lies in a way that is legal there, R and the wheel turn it,
     the first click aims, and the second one places it.
     """
     one = game(bot="careful", bot2="careful-16", seed="mouse")
-    browser.js(WATCH_SHIFTS)
-    slots = browser.js(SLOTS)
     turns = 0
-    while wait(browser) == "yours":
+    for before, (x, y) in own_turns(browser):
         turns += 1
-        assert browser.js(SLOTS) == slots, "each thing keeps its place"
-        before, lights = browser.js(STEPS), browser.js(LIGHTS)
-        x, y = lights[turns % len(lights)]
         hover(browser, x, y).perform()
         assert browser.js(AIM), "a lit square takes the tile"
         turn_until_legal(browser, x, y, with_wheel=turns % 2 == 0)
@@ -401,14 +410,9 @@ def test_a_finger_chooses_a_place_and_confirms_and_two_fingers_turn_the_tile(gam
 def test_nothing_jumps_while_a_whole_game_is_played_with_a_finger_on_a_phone(game, browser):
     # A name that takes two lines.
     game(width=390, height=844, bot="lookahead-python", seed="finger")
-    browser.js(WATCH_SHIFTS)
-    slots = browser.js(SLOTS)
     turns = 0
-    while wait(browser) == "yours":
+    for before, (x, y) in own_turns(browser):
         turns += 1
-        assert browser.js(SLOTS) == slots, "each thing keeps its place"
-        before, lights = browser.js(STEPS), browser.js(LIGHTS)
-        x, y = lights[turns % len(lights)]
         tap(browser, x, y)
         soon(browser, lambda: browser.js(AIM))
         tap(browser, x, y)

@@ -26,8 +26,15 @@ from arena.ratings.columns import STANDINGS
 from arena.records.journal import COMPRESSED, journal_of
 from arena.records.regular import BusyError, lock_file, lock_run, open_regular, read_regular
 from arena.records.runfile import RUN_FILE, RunInfo, read_run
-from arena.tournament.run import Run
-from arena.tournament.runs import Completeness, Request, completeness, list_runs
+from arena.tournament.run import MAX_STANDINGS, STANDINGS_FILE, Run
+from arena.tournament.runs import (
+    Completeness,
+    FoundRun,
+    Request,
+    completeness,
+    find_runs,
+    list_runs,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,10 +47,6 @@ MAX_NAMED = 10
 """The most runs that an error names."""
 OUTGOING = ".outgoing-"
 """How the temporary folder is called into which a run is moved while it is removed."""
-STANDINGS_FILE = "standings.csv"
-"""The name of the file with the standings in a run's folder."""
-MAX_BYTES = 4 << 20
-"""The largest standings.csv, in bytes, that is read."""
 MAX_RUNS = 100
 """At most this many of the newest runs are searched for a bot's latest rating."""
 QUIET_S = 60.0
@@ -59,18 +62,18 @@ RunState = Literal["finished", "playing", "stopped"]
 _ELO, _ERROR = (in_whole_elo(column) for column in STANDINGS if column.name in {"elo", "error"})
 
 
-def every_run(results: Path) -> dict[str, Path]:
-    """The folders of all runs in ``results``, by the names that commands accept: first the runs in
-    ``results`` itself, the oldest first, then those in its collections. A collection is a folder
+def every_run(results: Path) -> dict[str, FoundRun]:
+    """All runs in ``results``, by the names that commands accept: first the runs in ``results``
+    itself, the oldest first, then those in its collections. A collection is a folder
     that is no run, such as that of a league with a run for each number of players; its runs are
     called ``league-2/2-players``.
     """
-    runs = {folder.name: folder for folder in list_runs(results)}
+    runs = {found.folder.name: found for found in find_runs(results)}
     inside = sorted(results.iterdir()) if results.is_dir() else []
     for collection in inside:
         if collection.name not in runs and not collection.is_symlink():
-            for run in list_runs(collection):
-                runs[f"{collection.name}/{run.name}"] = run
+            for found in find_runs(collection):
+                runs[f"{collection.name}/{found.folder.name}"] = found
     return runs
 
 
@@ -200,7 +203,7 @@ def ratings_in(folder: Path) -> list[Rated]:
     OSError if reading fails for another reason.
     """
     try:
-        data = read_regular(folder, STANDINGS_FILE, MAX_BYTES)
+        data = read_regular(folder, STANDINGS_FILE, MAX_STANDINGS)
     except (FileNotFoundError, PermissionError, RunError):
         return []
     try:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any, NamedTuple
 
 import msgspec
@@ -38,6 +39,10 @@ from arena.tournament.settings import (
     default_of,
 )
 
+KEPT_BYTES = 1 << 20
+"""The size in bytes of the largest run.json that is kept while other runs are read. A run of a
+million line-ups has one of 100 MiB.
+"""
 NO_GRANTS: Mapping[str, list[str]] = {}
 
 
@@ -157,28 +162,52 @@ class Completeness(NamedTuple):
     incomplete_blocks: int
 
 
-def list_runs(results: Path) -> list[Path]:
-    """The folders of all runs in ``results``, by the time at which they started, the oldest first;
-    runs whose run.json cannot be read come before all others. Empty if there is no such folder.
+class FoundRun(NamedTuple):
+    """A run in a folder of runs: the run's own folder, and the ``info`` that was read from its
+    run.json to put the runs in order. ``info`` is None if the file cannot be read, or if it is too
+    large to be kept for every run; whoever needs it then reads the file again.
+    """
+
+    folder: Path
+    info: RunInfo | None
+
+
+def find_runs(results: Path) -> list[FoundRun]:
+    """All runs in ``results``, by the time at which they started, the oldest first; runs whose
+    run.json cannot be read come before all others. Empty if there is no such folder.
     """
     if not results.is_dir():
         return []
     keyed = []
     for folder in results.iterdir():
-        file = folder / RUN_FILE
-        if file.is_file():
-            keyed.append((read_started(folder), file.stat().st_mtime_ns, folder.name, folder))
-    return [folder for *_, folder in sorted(keyed)]
+        try:
+            status = (folder / RUN_FILE).stat()
+        except OSError:
+            continue
+        if not S_ISREG(status.st_mode):
+            continue
+        started, kept = _read_started(folder, status.st_size)
+        # No two folders have the same name, so the key never compares what comes after it.
+        keyed.append((started, status.st_mtime_ns, folder.name, FoundRun(folder, kept)))
+    return [found for *_, found in sorted(keyed)]
 
 
-def read_started(folder: Path) -> str:
-    """When the run in ``folder`` was started, as a text in UTC; empty if its run.json cannot be
-    read.
+def list_runs(results: Path) -> list[Path]:
+    """The folders of all runs in ``results``, in the order of `find_runs`."""
+    return [found.folder for found in find_runs(results)]
+
+
+def _read_started(folder: Path, size: int) -> tuple[str, RunInfo | None]:
+    """When the run in ``folder`` was started, as a text in UTC, and its run.json if it is small
+    enough to be kept; ``size`` is the size of the file in bytes. The text is empty if the file
+    cannot be read.
     """
     try:
-        return read_run(folder).started
+        info = read_run(folder)
     except RunError:
-        return ""
+        return "", None
+    # A league's draws are in a file of their own, which has no limit.
+    return info.started, None if size > KEPT_BYTES or info.is_league else info
 
 
 def completeness(
@@ -208,9 +237,9 @@ def choose_folder(
     """
     passed_over = None
     is_tournament = not (request.config.compare or request.config.tune)
-    for folder in reversed(list_runs(results)):
+    for folder, info in reversed(find_runs(results)):
         try:
-            run = Run(folder)
+            run = Run(folder, info)
             config = run.config
             matches_request = _is_just_this(run.info, request)
             if matches_request and finished:
@@ -218,11 +247,12 @@ def choose_folder(
             is_other_kind = any(getattr(config, key) for key in KINDS)
             can_be_suggested = is_tournament and not (passed_over or is_other_kind)
             # Counting reads a whole journal: only where the answer depends on it.
-            if matches_request or can_be_suggested:
+            if matches_request:
                 played, planned = run.progress()
-                if played != planned and matches_request:
+                if played != planned:
                     return folder, None
-                passed_over = folder if played != planned else passed_over
+            elif can_be_suggested and not run.is_finished():
+                passed_over = folder
         except (ConfigError, RunError):
             continue
     day = datetime.now(UTC).strftime(f"{prefix}%Y-%m-%d")

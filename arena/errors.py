@@ -25,8 +25,10 @@ from bots and files, so all of them are made `printable`.
 
 import errno
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from arena.faults import FaultKind
+if TYPE_CHECKING:
+    from arena.faults import FaultKind
 
 MAX_NEAR = 3
 """The most words that a "did you mean" suggests."""
@@ -179,7 +181,7 @@ class Forfeit(ArenaError):  # noqa: N818
     ``kind`` is for programs; ``detail``, which is also the message, is a sentence for people.
     """
 
-    def __init__(self, kind: FaultKind, detail: str) -> None:
+    def __init__(self, kind: "FaultKind", detail: str) -> None:
         self.kind = kind
         self.detail = printable(detail)
         super().__init__(self.detail)

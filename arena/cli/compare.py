@@ -23,8 +23,8 @@ from arena.cli.run import Conduct, conduct_options, playing, run_path, show_trou
 from arena.cli.sections import SectionedCommand
 from arena.cli.signals import AT_ONCE
 from arena.cli.terminal import say, tell
-from arena.commands.bots import blocks_of, request_comparison
 from arena.commands.playing import Contest
+from arena.commands.requests import blocks_of, request_comparison
 from arena.errors import counted
 from arena.exports import verdicts
 from arena.exports.verdicts import llr_text

@@ -24,10 +24,11 @@ from arena.cli.run import sandbox_options
 from arena.cli.sections import SectionedCommand
 from arena.cli.serve import serve_game
 from arena.cli.terminal import say, screen_folded, tell
-from arena.commands.bots import bot_finder, with_clock
+from arena.commands.bots import bot_finder
 from arena.commands.game import GameRequest, Round, SingleGame
 from arena.commands.home import results_folder
 from arena.commands.playing import SandboxChoice
+from arena.commands.requests import with_clock
 from arena.errors import ConfigError, printable
 from arena.exports.scene import Pair, pair_of
 from arena.exports.text import seat_names

@@ -12,8 +12,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from arena.commands.bots import Tell, bot_finder, registry_of, with_clock
+from arena.commands.bots import Tell, bot_finder, registry_of
 from arena.commands.home import results_folder
+from arena.commands.requests import with_clock
 from arena.errors import BotFolderError, ConfigError, RunError, UserError, did_you_mean, printable
 from arena.players.folder import Bot
 from arena.players.labels import split_options

@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from arena.ratings.bounds import bound_interval
 from arena.ratings.column import frame_names
 from arena.ratings.columns import STANDINGS
 from arena.ratings.fit import Fit
-from arena.ratings.model import Ratings, bound_interval, component_intervals
+from arena.ratings.model import Ratings, component_intervals
 from arena.ratings.results import Counts, Floats, Results
 from arena.ratings.table_data import TableData
 from arena.records.record import NS_PER_MS, WHOLE

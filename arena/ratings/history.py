@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from arena.ratings.bounds import bound_interval
 from arena.ratings.column import frame_names
 from arena.ratings.columns import HISTORY
 from arena.ratings.gains import mean_gain, shrunk
-from arena.ratings.model import bound_interval, rate
+from arena.ratings.model import rate
 from arena.ratings.regressions import RegressionResult, regression_tests
 from arena.ratings.results import Counts
 from arena.ratings.scale import league_counts, level_on, played_games

@@ -16,11 +16,11 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.errors import counted
+from arena.ratings.bounds import Bound
 from arena.ratings.fit import Fit
 from arena.ratings.intervals import RISK
 from arena.ratings.model import (
     FEW_DEALS,
-    Bound,
     Component,
     Defeat,
     Ratings,

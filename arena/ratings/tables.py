@@ -10,6 +10,7 @@ import numpy as np
 
 from arena.errors import UserError, did_you_mean
 from arena.players.labels import nearest_label
+from arena.ratings.bounds import bounds_of
 from arena.ratings.column_values import (
     Covariance,
     covariance_of,
@@ -20,7 +21,7 @@ from arena.ratings.column_values import (
 )
 from arena.ratings.company import company
 from arena.ratings.fit import Fit
-from arena.ratings.model import FEW_DEALS, Ratings, bounds_of, rate
+from arena.ratings.model import FEW_DEALS, Ratings, rate
 from arena.ratings.notes import (
     company_note,
     conditions_notes,

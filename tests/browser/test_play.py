@@ -295,6 +295,7 @@ def test_a_refusal_at_the_end_of_a_game_is_seen(game, browser):
     )
     browser.driver.find_element("css selector", "[data-again=new]").click()
     soon(browser, lambda: browser.text("refused") == "no more games")
+    assert browser.driver.find_element("id", "refused").is_displayed()
 
 
 def test_a_game_that_was_left_goes_on_with_a_click(game, browser):
@@ -577,7 +578,8 @@ def test_the_chart_of_pagodas_is_drawn_from_the_first_move_on(game, browser):
 def test_the_wheel_zooms_and_scrolls_the_page_unless_it_turns_a_tile(game, browser):
     game(calm=True)
     is_taken = (
-        "const init = { bubbles: true, cancelable: true, ctrlKey: Boolean(arguments[0]), deltaY: 100 };"
+        "const ctrlKey = Boolean(arguments[0]);"
+        "const init = { bubbles: true, cancelable: true, ctrlKey, deltaY: 100 };"
         "const event = new WheelEvent('wheel', init);"
         "document.getElementById('grid').dispatchEvent(event);"
         "return event.defaultPrevented"

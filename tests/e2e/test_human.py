@@ -285,6 +285,7 @@ def test_a_person_aims_with_keys_and_types_in_one_game(arena):
         terminal.press(b"", "(? for help):")
         terminal.press(b"\x1b[A", "pagodas to place: you 24, greedy 24")
         terminal.press(b"\x1bOD" * 9, "Not here. ")
+        terminal.press(b"why\n", "R4.2  At least one half")
         terminal.press(b"hint\n", "marked: the squares of 3 good moves")
         terminal.press(b"\x1b[C" * 6, "pagodas to place")
         terminal.press(b"\n", "turn 1: human plays")

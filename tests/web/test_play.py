@@ -607,6 +607,8 @@ def test_the_form_lists_the_latest_games(server, played):
     page = server.ask("/play", cookie=server.cookie)[2]
     assert f'href="/runs/{view["kept"]}/games/{quote(view["game"])}"' in page
     assert "<bdi>greedy</bdi>, <bdi>random</bdi>" in page
+    place = {1: "won", 2: "came second", 3: "came last"}[view["ranks"][view["seat"]]]
+    assert f'">{place} against' in page
 
 
 def test_a_game_in_which_nobody_moves_is_given_up(tmp_path):

@@ -108,7 +108,8 @@ def new_game(request: Request) -> Response:
         "groups": [(title, names) for title, names in groups.items() if names],
         "boards": BUILT_IN,
         "chosen": {key: chosen.get(key, "") for key in GameForm.__struct_fields__},
-        "open_games": state.open_games.in_play(),
+        "in_play": state.open_games.in_play(),
+        "left": state.open_games.left(),
         "past": [(one, SitePages(one.run).game(one.game), when(one.ended)) for one in past],
     }
     return page(request, "newgame.html", values, bundle="choose")
@@ -314,6 +315,18 @@ def _next_game(request: Request, game_request: GameRequest, how: str) -> GameReq
     return game_request.again("new")._replace(bots=bots)
 
 
+async def continue_left(request: Request) -> Response:
+    """Continue the game that the address names, which the person had left. The answer has the
+    address of the page of the game that goes on from it.
+    """
+    _game(request)
+    open_games: OpenGames = request.app.state.open_games
+    name = request.path_params["name"]
+    return await _answered(
+        request, lambda _: {"address": f"/play/{open_games.continue_left(name)}"}
+    )
+
+
 async def play_on(request: Request) -> Response:
     """Start a game that goes on from the finished game that the address names, before the person's
     move that the body names. The answer has the address of its page.
@@ -407,6 +420,7 @@ ROUTES = [
     Route("/play/grade/game", grade_game, methods=["POST"]),
     Route("/play/{name}", board_page),
     Route("/play/{name}/events", events),
+    Route("/play/{name}/continue", continue_left, methods=["POST"]),
     Route("/play/{name}/{what}", ask, methods=["POST"]),
     Route("/play/{name}/again/{how}", again, methods=["POST"]),
     Route("/play/{name}/play/on", play_on, methods=["POST"]),

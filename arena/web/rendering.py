@@ -15,13 +15,14 @@ from arena.errors import NoAnswerError, RunError
 from arena.exports.grid import figure, with_error
 from arena.exports.raster import picture_of_game, picture_of_position
 from arena.exports.report.broadcast import Shown, cards, game_on_top, waiting_board
+from arena.exports.report.choice import GamesToShow, choose_games
 from arena.exports.report.comparison import comparison_of
 from arena.exports.report.game_page import game_page
 from arena.exports.report.material import Follower, Material
 from arena.exports.report.meetings import opponents_of
 from arena.exports.report.page import Around, PageSetting, fragment, render, rules_named
 from arena.exports.report.places import headline, running_headline
-from arena.exports.report.profiles import GamesToShow, Profiles, choose_games
+from arena.exports.report.profiles import Profiles
 from arena.exports.report.report_page import facts_of, report_page
 from arena.exports.report.scan import Reasons, chosen_records
 from arena.exports.report.sections import details_of

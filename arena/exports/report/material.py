@@ -139,7 +139,7 @@ def _open_games(scan: Scan, secrecy: Secrecy) -> NDArray[np.bool_]:
     """
     is_open = np.empty(len(scan.deal), dtype=np.bool_)
     for board in scan.boards():
-        on_board = scan.by_game(name == board for name, _, _ in scan.outcomes)
+        on_board = scan.by_game(name == board for name in scan.outcome_boards)
         games = np.flatnonzero(on_board)
         is_open[games] = secrecy.is_open(board, scan.deal[games])
     return is_open

@@ -110,6 +110,11 @@ class RunInfo(Struct, frozen=True, omit_defaults=True):
         return self.config or self.other or OtherConfig()
 
     @property
+    def bot_names(self) -> list[str]:
+        """The labels of the bots of the run, in the order of ``bots``."""
+        return [bot.name for bot in self.bots]
+
+    @property
     def has_own_decks(self) -> bool:
         """Whether each game has a deck of its own, so that two games with the same deal number
         share no luck.

@@ -169,8 +169,7 @@ def _setting_differences(before: RunConfig, now: RunConfig) -> list[str]:
 
 def _new_names(known: RunInfo, wanted: RunInfo) -> list[str]:
     """The names of the bots of ``wanted`` that the run ``known`` does not have, sorted."""
-    names = {bot.name for bot in known.bots}
-    return sorted(bot.name for bot in wanted.bots if bot.name not in names)
+    return sorted(set(wanted.bot_names).difference(known.bot_names))
 
 
 def _with_sides_as(name: str, bots: Sequence[BotInfo]) -> list[BotInfo]:

@@ -273,7 +273,7 @@ def resume_request(run: Run) -> Request:
         )
     for what, named, there in (
         ("boards", config.boards, list(info.boards)),
-        ("bots", config.bots, [bot.name for bot in info.bots]),
+        ("bots", config.bots, info.bot_names),
     ):
         if sorted(named) != sorted(there):
             raise ConfigError(

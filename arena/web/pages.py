@@ -327,7 +327,7 @@ async def run_page(request: Request) -> Response:
         "parts": dict.fromkeys(PARTS, "") | watched.since(0),
         "is_over": watched.is_over,
         "drawn": all_parts(),
-        "bots": [bot.name for bot in info.bots],
+        "bots": info.bot_names,
         "started": when(info.started),
         "has_play": has_play(request),
     }

@@ -201,9 +201,8 @@ class BoardState:
         """
         self._check_seat(seat)
         provinces = chain(*self._areas)
-        return self.villages.count(seat) + sum(
-            province.pagodas for province in provinces if province.owner == seat
-        )
+        on_provinces = [province.pagodas for province in provinces if province.owner == seat]
+        return self.villages.count(seat) + sum(on_provinces)
 
     def _check_seat(self, seat: int) -> None:
         """Raises IndexError if ``seat`` is not the number of a seat of this game."""
@@ -214,7 +213,8 @@ class BoardState:
         """The rank of each seat by pagodas left (R8.2): 1 for the fewest; seats with equally many
         share a rank.
         """
-        return [1 + sum(other < own for other in self.left) for own in self.left]
+        order = sorted(self.left)
+        return [1 + order.index(own) for own in self.left]
 
     # Where tiles may be placed (R4).
 

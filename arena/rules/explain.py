@@ -5,7 +5,6 @@ numbered rules of RULES.md as plain text.
 import re
 from collections.abc import Iterator
 from functools import cache
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -177,8 +176,11 @@ def rulebook() -> Rulebook:
 @cache
 def every_rule() -> dict[str, Rule]:
     """All rules, each under its number such as R4.4."""
-    rules = chain.from_iterable(part.rules for part in rulebook().parts)
-    return {rule.number: rule for rule in rules}
+    rules = {}
+    for part in rulebook().parts:
+        for rule in part.rules:
+            rules[rule.number] = rule
+    return rules
 
 
 def find_rules(asked: str) -> list[Rule]:
@@ -206,14 +208,15 @@ def _numbered(number: str) -> list[Rule]:
     rules = every_rule()
     part = number.partition(".")[0]
     of_part = [each for each in rules if each.startswith(f"{part}.")]
-    numbers = of_part if number == part else [each for each in of_part if each == number]
-    if not numbers:
-        near = of_part or [each.number for each in rulebook().parts]
-        raise UserError(
-            f"expected the number of a rule, got {number}",
-            f"there are {near[0]} to {near[-1]}; {HOW_TO_ASK}",
-        )
-    return [rules[each] for each in numbers]
+    if number in rules:
+        return [rules[number]]
+    if number == part and of_part:
+        return [rules[each] for each in of_part]
+    near = of_part or [each.number for each in rulebook().parts]
+    raise UserError(
+        f"expected the number of a rule, got {number}",
+        f"there are {near[0]} to {near[-1]}; {HOW_TO_ASK}",
+    )
 
 
 def cited(text: str) -> list[str]:
@@ -245,10 +248,11 @@ def explained(text: str) -> str:
 def _rules(body: str) -> Iterator[Rule]:
     """Reads the rules out of ``body``, the Markdown text of one part."""
     for number, text, shown in re.findall(_RULE, body + "\n\n"):
-        pictures = tuple(
-            Picture(says=says, name=name) for says, name in re.findall(_PICTURE, shown)
-        )
-        yield Rule(number, tuple(map(_plain, re.split(r"\n(?=\*Our ruling\*)", text))), pictures)
+        pictures = []
+        for says, name in re.findall(_PICTURE, shown):
+            pictures.append(Picture(says=says, name=name))
+        paragraphs = map(_plain, re.split(r"\n(?=\*Our ruling\*)", text))
+        yield Rule(number, tuple(paragraphs), tuple(pictures))
 
 
 def _plain(text: str) -> str:

@@ -241,8 +241,9 @@ class Runner:
             done = wait(self._pending).done if self._pool.as_one else done
         ended = self._take(done)
         self._keep(ended)
-        if unfair := next((result for _, result in ended if isinstance(result, UserError)), None):
-            raise unfair
+        for _, result in ended:
+            if isinstance(result, UserError):
+                raise result
         broken = list[GamePlan]()
         unplayed = defaultdict[tuple[str, ...], list[GamePlan]](list)
         for plan, result in ended:
@@ -255,7 +256,8 @@ class Runner:
                 self._source.requeue([plan])
         for plans in unplayed.values():
             self._source.requeue(plans)
-        has_played = any(isinstance(result, Outcome) for _, result in ended)
+        results = [result for _, result in ended]
+        has_played = any(isinstance(result, Outcome) for result in results)
         self._fruitless = 0 if has_played else self._fruitless + bool(broken)
         if broken:
             self._queue_again(broken)

@@ -4,7 +4,6 @@ been played, which run a request continues, and the request that continues a run
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -226,14 +225,19 @@ def choose_folder(
         except (ConfigError, RunError):
             continue
     day = datetime.now(UTC).strftime(f"{prefix}%Y-%m-%d")
-    names = (results / f"{day}-{number}" for number in count(1))
-    return next(folder for folder in names if not folder.exists()), passed_over
+    number = 1
+    while (results / f"{day}-{number}").exists():
+        number += 1
+    return results / f"{day}-{number}", passed_over
 
 
 def _is_just_this(info: RunInfo, request: Request) -> bool:
     """Whether a run has exactly the requested settings, deals and bots."""
     # What bots may do is compared when the run is opened, and then said.
-    grants = {split_options(bot.name)[0]: bot.grants for bot in info.bots}
+    grants = {}
+    for bot in info.bots:
+        base, _ = split_options(bot.name)
+        grants[base] = bot.grants
     wanted = describe_run(
         request.config_for(info.seed),
         request.boards,

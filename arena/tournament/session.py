@@ -180,7 +180,8 @@ def _make_folder(folder: Path) -> None:
     own = {JOURNAL_FILE, MARK, LEAGUE_FILE, "bots", "logs"}
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        is_run = (folder / RUN_FILE).exists() or {path.name for path in folder.iterdir()} <= own
+        names = {path.name for path in folder.iterdir()}
+        is_run = (folder / RUN_FILE).exists() or names <= own
     except OSError as error:
         cure = f"{OTHER_HOME}, or another folder with --out"
         raise cannot_write(f"the run's folder {folder}", error, cure, RunError) from error

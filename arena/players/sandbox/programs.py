@@ -246,9 +246,11 @@ def _interpreters(head: bytes, folder: Path) -> list[str]:
     found = [_outside(words[0], folder)]
     if Path(words[0]).name == "env":
         # -S, which splits the rest of the line, may stand before the name or be joined to it
-        rest = (word.removeprefix("-S") for word in words[1:])
-        name = next((word for word in rest if word and word[0] != "-" and "=" not in word), "")
-        found += possible_places(name) if name else []
+        for word in words[1:]:
+            name = word.removeprefix("-S")
+            if name and name[0] != "-" and "=" not in name:
+                found += possible_places(name)
+                break
     return found
 
 

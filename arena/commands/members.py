@@ -320,10 +320,11 @@ def league_folder(home: Path, name: str | None) -> Path:
     for folder in () if name is None else (results_folder(home) / name, Path(name)):
         if is_league(folder):
             return folder
-    names = ", ".join(folder.name for folder in known) or "none"
+    names = [folder.name for folder in known]
+    there = ", ".join(names) or "none"
     raise RunError(
         f"there is no league {name!r}" if name else "there is no league yet",
-        f"leagues in {results_folder(home)}: {names}; 'arena league run NAME' starts one",
+        f"leagues in {results_folder(home)}: {there}; 'arena league run NAME' starts one",
     )
 
 

@@ -172,16 +172,15 @@ def rough(value: float) -> int:
     and 11 % at 100: more digits would be noise.
     """
     power = 10.0 ** math.floor(math.log10(max(value, 1)))
-    step = next(step for most, step in ((2, 0.2), (5, 0.5), (10, 1)) if value / power < most)
+    first_digits = value / power
+    step = 0.2 if first_digits < 2 else 0.5 if first_digits < 5 else 1  # noqa: PLR2004
     return max(round(round(value / power / step) * step * power), 1)
 
 
 def _anchor_lines(tables: "Tables") -> list[str]:
     """A sentence for each bot that is held at a given rating."""
-    return [
-        f"{name} is held at {value:g} Elo; error bars are for the distance from it"
-        for name, value in tables.anchors.items()
-    ]
+    why = "error bars are for the distance from it"
+    return [f"{name} is held at {value:g} Elo; {why}" for name, value in tables.anchors.items()]
 
 
 def _clock_lines(tables: "Tables") -> list[str]:

@@ -228,9 +228,9 @@ def _draw_ground(ground: _BoardArea) -> None:
             if square in villages:
                 ground.space(square, PLATE, 0.05, 0.15)
                 corner_x, corner_y = ground.corner(square)
-                points = [
-                    (corner_x + at * side, corner_y + down * side) for at, down in HOUSE_SHAPE
-                ]
+                points = []
+                for across, down in HOUSE_SHAPE:
+                    points.append((corner_x + across * side, corner_y + down * side))
                 canvas.polygon(points, HOUSE)
 
 

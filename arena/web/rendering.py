@@ -104,7 +104,7 @@ class FollowedRun(Follower):
             self._shown = None
         if self._shown is None or time.monotonic() > self._shown_until:
             field = GamesToShow(material.scan, material.elo, ~material.is_open)
-            latest: Reasons = {int(game): ["just ended"] for game in field.clean[:1]}
+            latest: Reasons = {game: ["just ended"] for game in field.clean[:1].tolist()}
             chosen = choose_games(field, 1) if material.secrecy.is_finished else latest
             for record, reasons in chosen_records(material.scan, chosen):
                 self._show(next(iter(chosen)), record, "; ".join(reasons), material)
@@ -190,7 +190,7 @@ def run_picture(folder: str) -> bytes:
     with suppress(RunError):
         material = followed_run(folder)
         field = GamesToShow(material.scan, material.elo, ~material.is_open)
-        for record in material.scan.records([int(game) for game in field.clean[:1]]).values():
+        for record in material.scan.records(field.clean[:1].tolist()).values():
             return picture_of_game(record, board_of(record, boards))
     for board in boards.values():
         return picture_of_position(board)

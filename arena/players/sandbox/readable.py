@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from glob import escape
-from itertools import chain, product
+from itertools import product
 from pathlib import Path
 
 import arena
@@ -21,11 +21,7 @@ PYTHON_PARTS = ("bin", "include", "lib", "lib64", "libexec", "pyvenv.cfg", "shar
 installed it.
 """
 _PLACES = product(("lib", "lib64", "libexec", "share"), ("", "[0-9]*", "-[0-9]*"))
-INSTALLED = (
-    "pyvenv.cfg",
-    "lib/*.so*",
-    *(f"{part}/{{name}}{version}" for part, version in _PLACES),
-)
+INSTALLED = ("pyvenv.cfg", "lib/*.so*", *(f"{part}/{{name}}{version}" for part, version in _PLACES))
 """Patterns for the folders in which an installed interpreter keeps its files: lib/python3.12,
 share/julia, and libraries.
 """

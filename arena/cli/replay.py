@@ -198,9 +198,9 @@ def _write_file(run: Run, record: GameRecord, kind: str, name: str) -> Path:
 
 
 def write_replay(run: Run, game: str, kind: str, text: str) -> Path:
-    """Writes the page or picture of the game with the id ``game`` to its usual place in the run's
-    folder, and returns the path. Raises RunError, also if the id would lead to a place outside the
-    folder.
+    """Writes ``text``, the page or the picture of the game with the id ``game``, to its usual place
+    in the run's folder, and returns the path. ``kind`` is the ending of the file, ``html`` or
+    ``svg``. Raises RunError, also if the id would lead to a place outside the folder.
     """
     path = Path(run.folder, REPLAYS, *f"{game}.{kind}".split("/"))
     try:

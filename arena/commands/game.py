@@ -23,7 +23,7 @@ from arena.match.referee import GamePlan, MoveListener, Outcome, Referee
 from arena.match.replay import Resumed, retire_faulty
 from arena.players.bot import BotPlayer, Stderr, logged_player
 from arena.players.channel import WireLog
-from arena.players.folder import Bot
+from arena.players.folder import Bot, labels_of
 from arena.players.labels import timing_for
 from arena.players.player import (
     PERSON,
@@ -285,7 +285,7 @@ class GameRequest(NamedTuple):
     def game(self) -> PlayedGame:
         """The requested game, planned. Raises ConfigError, also if a bot has two seats."""
         seats = [*self.bots[: self.seat], PERSON, *self.bots[self.seat :]]
-        labels = [bot.label for bot in seats]
+        labels = labels_of(seats)
         settings = {
             "bots": labels,
             "seed": self.seed,

@@ -218,7 +218,8 @@ def _named(name: str, bots: Sequence[Bot]) -> list[str]:
 
 def _base_labels(bots: Sequence[Bot]) -> list[str]:
     """The labels, without options, of these bots, in their order, each once."""
-    return list(dict.fromkeys(bot.base for bot in bots))
+    bases = [bot.base for bot in bots]
+    return list(dict.fromkeys(bases))
 
 
 def _folder_of(base: str, bots: Sequence[Bot]) -> Path:

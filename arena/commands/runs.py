@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from arena.commands.home import results_folder
 from arena.errors import ConfigError, RunError
 from arena.exports.grid import number
+from arena.players.folder import labels_of
 from arena.players.temporary import remove_tree
 from arena.ratings.cells import text_of
 from arena.ratings.column import column_named, in_whole_elo
@@ -476,7 +477,7 @@ def comparison_of(folder: Path, request: Request, contest: "Contest") -> Compari
     from arena.ratings import estimates  # noqa: PLC0415
 
     test = contest.test
-    new, old = (bot.label for bot in request.bots[:2])
+    new, old = labels_of(request.bots[:2])
     looks = pd.DataFrame(contest.looks, columns=pd.Index(estimates.Look._fields))
     looks["verdict"] = looks["verdict"].astype(str)
     looks.insert(2, "lower", test.question.lower)

@@ -71,8 +71,8 @@ class Recorded(Player):
 
     # ``budget_ns`` is not used, because a recorded answer is never late.
     def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002
-        """Returns the recorded move with its recorded time, or with no time if the record has none.
-        Raises Forfeit where the seat forfeited.
+        """Returns the recorded move with its recorded time, or with no time if the record has none;
+        ``budget_ns`` is ignored. Raises Forfeit where the seat forfeited.
         """
         if not self.old:
             raise self._forfeit()
@@ -132,9 +132,9 @@ class Retraced(Recorded):
         super().begin(start)
 
     def choose(self, state: State, budget_ns: int) -> Answer:
-        """Asks the bot for a move and keeps its answer in ``decisions``, unless it has committed a
-        fault or the turn ``wanted`` is over. Returns the recorded move with the recorded time in
-        either case, as `Recorded.choose` does.
+        """Asks the bot for a move, for which it has ``budget_ns`` ns, and keeps its answer in
+        ``decisions``, unless it has committed a fault or the turn ``wanted`` is over. Returns the
+        recorded move with the recorded time in either case, as `Recorded.choose` does.
         """
         if self._wanted is not None and state.turns > self._wanted:
             self._is_asked = False

@@ -142,8 +142,8 @@ def best_moves(state: State, judge: Judge, seed: int) -> list[RankedMove]:
 
 
 def best_move(state: State, judge: Judge, seed: int) -> int:
-    """The move that the judge would play for the mover of ``state``, who has a legal move: the
-    first of `best_moves`.
+    """The move that the judge would play for the mover of ``state``, which must have a legal move:
+    the first of `best_moves`. ``seed`` determines the random games that the judge plays.
     """
     return best_moves(state, judge, seed)[0].move
 

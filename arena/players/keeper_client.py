@@ -85,8 +85,8 @@ def is_readable(descriptor: int, seconds: float) -> bool:
 
 
 def output_chunks(descriptor: int, deadline: float) -> Iterator[bytes]:
-    """Yields what can be read from a pipe, piece by piece, until it ends, or until ``deadline`` on
-    the clock of `time.monotonic`.
+    """Yields what can be read from the pipe of the file ``descriptor``, piece by piece, until the
+    pipe ends, or until ``deadline`` in seconds on the clock of `time.monotonic`.
     """
     while is_readable(descriptor, deadline - time.monotonic()):
         chunk = os.read(descriptor, CHUNK)

@@ -47,8 +47,9 @@ def split_options(text: str) -> tuple[str, str | None]:
 
 
 def split_bots(text: str) -> list[str]:
-    """Splits names of bots, with or without options, at commas. Commas also separate the options of
-    one bot: a part with ``=`` belongs to the name before it, if that has options already.
+    """Splits ``text``, names of bots with or without options, at commas. Commas also separate the
+    options of one bot: a part with ``=`` belongs to the name before it, if that has options
+    already.
     """
     names: list[str] = []
     for part in map(str.strip, text.split(",")):
@@ -89,8 +90,9 @@ def read_settings(text: str, declared: Mapping[str, Option], bot: str) -> dict[s
 def settings_of(
     texts: Mapping[str, str], declared: Mapping[str, Option], bot: str
 ) -> dict[str, Value]:
-    """Like `read_settings`, for the text of each option's value, by the option's name. Raises
-    ConfigError.
+    """The values that ``texts`` stand for, by the names of the options: like `read_settings`, for
+    options that are apart already. ``declared`` are the options that exist; ``bot`` is the bot's
+    label, for messages. Raises ConfigError.
     """
     known = {**declared, **ARENA_OPTIONS}
     for name in texts:

@@ -407,13 +407,13 @@ def _wrong_default(option: Option) -> str:
 
 
 def comments(text: str) -> list[str]:
-    """The comments in a bot.toml, in their order."""
+    """The comments in ``text``, the content of a bot.toml, in their order."""
     return [match[2] for match in COMMENT.finditer(text) if match[2]]
 
 
 def played_text(text: str, manifest: Manifest) -> str:
-    """The bot.toml that is copied with a bot into its games: what the bot's hash covers, and
-    nothing else.
+    """The bot.toml that is copied with a bot into its games, made from the ``text`` of its own one:
+    what the bot's hash covers, and nothing else.
 
     A bot can read the file. If its version, the order of its keys or its blanks were copied, they
     could pass on information that the hash does not cover.

@@ -205,8 +205,8 @@ class Registry:
         return ""
 
     def versions(self, name: str) -> list[str]:
-        """The labels of all registered versions of a bot, the newest first, including versions that
-        cannot be read.
+        """The labels of all registered versions of the bot called ``name``, the newest first,
+        including versions that cannot be read.
         """
         own = self._own_labels()
         older = [label for label in own if label.startswith(f"{name}@")]
@@ -230,7 +230,9 @@ class Registry:
         return [f"{name}@{_version_in(folder)}" for name, folder in self._ladder.items()]
 
     def refuse_to_remove(self, label: str) -> None:
-        """Raises BotFolderError if there is no such bot, or it comes with the arena."""
+        """Raises BotFolderError if there is no bot with this ``label``, or it comes with the
+        arena.
+        """
         if self._folder_of(label) is None:
             raise self._unknown(label)
         name = label.partition("@")[0]
@@ -240,9 +242,9 @@ class Registry:
             raise BotFolderError(f"expected a bot of your own, got {got}", STAYS)
 
     def remove(self, label: str) -> None:
-        """Removes a version of a bot. If it is the newest one, the one before takes its place.
-        Raises BotFolderError if there is no such bot or it comes with the arena, UserError if it
-        cannot be removed.
+        """Removes the version of a bot with this ``label``. If it is the newest version, the one
+        before takes its place. Raises BotFolderError if there is no such bot or it comes with the
+        arena, UserError if it cannot be removed.
         """
         self.refuse_to_remove(label)
         folder = self._own_folder(label)

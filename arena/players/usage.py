@@ -219,7 +219,7 @@ def lists_children() -> bool:
 
 
 def family(root: int) -> list[int]:
-    """The ids of a process and of all processes that it and its descendants started."""
+    """The ids of the process ``root`` and of all processes that it and its descendants started."""
     tree = [root]
     for pid in tree:
         for thread in names_in(f"/proc/{pid}/task"):

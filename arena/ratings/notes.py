@@ -211,7 +211,8 @@ def figure_notes(results: Results, ratings: Ratings, unit: str) -> Iterator[str]
 
 def detail_notes(results: Results, ratings: Ratings, unit: str) -> Iterator[str]:
     """The notes of `figure_notes` that a short table leaves out: they explain no mark, or one that
-    is also shown in the drawing of a short table.
+    is also shown in the drawing of a short table. ``unit`` is the word for a group of games with
+    shared luck.
     """
     marked = set[str]()
     for part in ratings.components:

@@ -76,8 +76,8 @@ def barred_with(
 ) -> Barred:
     """The new masks where a colour is ruled out, after ``province``, the last entry of ``areas``,
     was added or changed. ``areas`` are the provinces of the colour, ``barred`` are the old masks,
-    ``free`` is the mask of free squares. The result differs from ``barred`` only around
-    ``province``.
+    ``free`` is the mask of free squares, and ``stride`` is the board's, the distance of two squares
+    below each other. The result differs from ``barred`` only around ``province``.
 
     The two spaces of a double tile may touch different provinces, so they are judged together:
     "each half is legal alone" is neither necessary nor sufficient. Squares that a tile covers later

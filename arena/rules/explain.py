@@ -73,7 +73,8 @@ def refusal_of(state: "State", move: int) -> Refusal | None:
     hand = state.hands[state.mover]
     tile = TILE_OF_KIND[move >> KIND_SHIFT]
     if tile not in hand and UNKNOWN not in hand:
-        held = " ".join(TILES[held_tile] for held_tile in hand) or "(empty)"
+        held_tiles = [TILES[held_tile] for held_tile in hand]
+        held = " ".join(held_tiles) or "(empty)"
         return Refusal(f"the tile {TILES[tile]} is not in the hand {held}", ("R3.1",))
     first, square, second, other = split_move(state.board, move)
     halves = 1 << square | 1 << other
@@ -91,11 +92,14 @@ def _join_refusal(state: "State", colour: int, halves: int) -> Refusal | None:
     """The reason why spaces of this colour on the squares of the mask ``halves`` may not join the
     provinces beside them; None if they may.
     """
-    own_colour = [province for other, province in state.provinces() if other == colour]
-    joined = [province for province in own_colour if province.halo & halves]
+    joined = []
+    for other, province in state.provinces():
+        if other == colour and province.halo & halves:
+            joined.append(province)
     if not is_forbidden_join(joined):
         return None
-    names = " and ".join(_first_name(state, province.mask) for province in joined)
+    first_names = [_first_name(state, province.mask) for province in joined]
+    names = " and ".join(first_names)
     if sum(province.size >= MAJOR for province in joined) > 1:
         which = f"major provinces of colour {COLOURS[colour]}, those from {names}"
         return Refusal(f"it would join {which}", ("R4.3",), colour)

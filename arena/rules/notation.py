@@ -162,7 +162,9 @@ def play_text(state: "State", text: str, events: list[Event] | None = None) -> i
 
 
 def parse_tile(text: str) -> int:
-    """Converts the two letters of a tile, in either order, to its number. Raises NotationError."""
+    """Converts ``text``, the two letters of a tile in either order, to the number of the tile.
+    Raises NotationError.
+    """
     try:
         return _TILE_OF_TEXT[text]
     except KeyError:

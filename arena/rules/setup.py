@@ -50,8 +50,8 @@ def checked_setup(  # noqa: PLR0913, PLR0917
     retired: Sequence[bool] = (),
     end: str | None = None,
 ) -> CheckedSetup:
-    """Checks the arguments of ``State.set_up`` and returns them as tuples of plain ints. An empty
-    ``retired`` means that no seat has left the game.
+    """Checks the arguments of ``State.set_up``, where they are described, and returns them as
+    tuples of plain ints. An empty ``retired`` means that no seat has left the game.
 
     Raises ValueError if a part has the wrong length or a number out of its range, if a colour lies
     where the board does not allow that colour, or if a province has the wrong spaces or pagodas.

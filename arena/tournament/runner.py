@@ -316,7 +316,8 @@ class Runner:
         """Excludes each bot that this game has shown to be unable to play."""
         record = outcome.record
         for fault in self._first.add(record) if self._first else ():
-            stderr = next((kept.stderr for kept in outcome.evidence if kept.seat == fault.seat), "")
+            words = [kept.stderr for kept in outcome.evidence if kept.seat == fault.seat]
+            stderr = words[0] if words else ""
             event = BotBroken(record.bots[fault.seat], FIRST_GAMES, record.id, fault, stderr)
             log.warning("%s plays no more: %s, as in %s", event.bot, fault.kind, event.game)
             self.broken.append(event)

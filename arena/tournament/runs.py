@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from arena import __version__
 from arena.errors import ConfigError, RunError
-from arena.players.folder import Bot, played_copy
+from arena.players.folder import Bot, labels_of, played_copy
 from arena.players.labels import split_options
 from arena.players.manifest import check_name
 from arena.players.messages import PROTOCOL
@@ -106,7 +106,7 @@ def make_request(
     settings |= {
         "seed": str(options.get("seed", "")),
         "boards": list(boards),
-        "bots": [bot.label for bot in bots],
+        "bots": labels_of(bots),
         "compare": compare,
         "tune": tune,
         "league": league,

@@ -231,7 +231,7 @@ def _planned_info(
         if config.compare and before.compare:
             compare = msgspec.structs.replace(config.compare, luck=before.compare.luck)
             config = msgspec.structs.replace(config, compare=compare)
-        there = {bot.name: bot for bot in known.bots}
+        there = known.bots_by_name
         bots = [there.get(bot.name, bot) for bot in info.bots]
         info = msgspec.structs.replace(known, bots=bots)
     return msgspec.structs.replace(info, config=config)

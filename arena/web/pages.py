@@ -138,8 +138,8 @@ def answer(
     picture: str = HOME_PICTURE,
 ) -> HTMLResponse:
     """The response with the page ``text``, compressed if the browser takes that, and the security
-    policy of its setting; no frame may show the page. ``picture`` is the address of the picture for
-    its preview.
+    policy of its setting; no frame may show the page. ``status`` is the status of HTTP, and
+    ``picture`` the address of the picture for the page's preview.
     """
     text = text.replace(PREVIEW, preview_of(request, picture), 1)
     headers = {

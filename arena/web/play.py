@@ -27,6 +27,7 @@ from arena.commands.rungs import (
 from arena.errors import ConfigError, UserError
 from arena.exports.ground import empty_board
 from arena.exports.parts import all_parts
+from arena.players.folder import labels_of
 from arena.players.player import NAME
 from arena.records.record import MAX_SEATS
 from arena.records.timing import Timing
@@ -298,7 +299,7 @@ def _swaps(home: Path, game_request: GameRequest) -> dict[str, _Swap | None]:
     if there is one.
     """
     ladder = rungs(registry_of(home).labels())
-    there = [bot.label for bot in game_request.bots]
+    there = labels_of(game_request.bots)
     swaps: dict[str, _Swap | None] = {}
     for how, beside in (("easier", easier_than), ("harder", harder_than)):
         swaps[how] = _first_swap(there, ladder, beside)

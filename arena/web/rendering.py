@@ -149,9 +149,9 @@ def report(folder: str, setting: PageSetting) -> str:
 
 # The arguments of a call of this module go through a pipe, by their places only.
 def game(folder: str, setting: PageSetting, name: str, can_play: bool) -> str:  # noqa: FBT001
-    """The HTML of the page of the game with the id ``name``. With ``can_play``, the page lets the
-    reader play the game on, if the run is finished. Raises RunError if there is no such game, or if
-    other games on its deal are still to be played.
+    """The HTML of the page of the game with the id ``name`` of the run in ``folder``. With
+    ``can_play``, the page lets the reader play the game on, if the run is finished. Raises RunError
+    if there is no such game, or if other games on its deal are still to be played.
     """
     run = Run(Path(folder))
     record = _record_to_show(run, name)
@@ -173,8 +173,9 @@ def _record_to_show(run: Run, name: str) -> GameRecord:
 
 
 def game_picture(folder: str, name: str, turn: int | None) -> bytes:
-    """A PNG picture of the game with the id ``name`` after ``turn`` tiles; None for its end. Raises
-    RunError if there is no such game, or if other games on its deal are still to be played.
+    """A PNG picture of the game with the id ``name`` of the run in ``folder``, after ``turn``
+    tiles, or at its end if ``turn`` is None. Raises RunError if there is no such game, or if other
+    games on its deal are still to be played.
     """
     run = Run(Path(folder))
     record = _record_to_show(run, name)
@@ -304,9 +305,10 @@ def _row_of_game(record: GameRecord, *, is_open: bool) -> dict[str, Any]:
 
 
 def list_of_games(folder: str, bots: Sequence[str], number: int, order: str, winner: str) -> str:
-    """The HTML of a page of the list of games in which all of ``bots`` played. ``order`` is one of
-    `arena.web.game_order.ORDERS`; any other text means the usual order. With a ``winner`` among
-    ``bots``, only the games that this bot won or shared are listed; any other text means all.
+    """The HTML of a page of the list of games of the run in ``folder`` in which all of ``bots``
+    played. ``order`` is one of `arena.web.game_order.ORDERS`; any other text means the usual order.
+    With a ``winner`` among ``bots``, only the games that this bot won or shared are listed; any
+    other text means all.
 
     ``number`` is that of the page, from 1; a number that is too large means the last page. Raises
     RunError.

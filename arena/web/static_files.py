@@ -8,8 +8,8 @@ bundle if it needs more.
 import gzip
 from collections.abc import Mapping
 from functools import cache
-from itertools import product
 from hashlib import sha256
+from itertools import product
 from typing import NamedTuple
 
 from starlette.exceptions import HTTPException

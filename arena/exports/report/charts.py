@@ -51,8 +51,9 @@ def _escaped(text: str) -> Markup:
 
 
 def picture(width: float, height: float, label: str, *children: str, class_: str = "") -> Markup:
-    """An SVG image of this width and height, with the elements ``children``, which shrinks with its
-    column. Screen readers read ``label`` instead.
+    """An SVG image of this width and height in pixels, with the elements ``children``, which
+    shrinks with its column. Screen readers read ``label`` instead. ``class_`` has further classes
+    for styles.
     """
     return element(
         "svg",
@@ -166,7 +167,7 @@ def interval(
     """A chart of a table row, on ``scale``: a dot at ``middle`` with its interval from ``low`` to
     ``high``. If only one end is finite, or the interval lies outside the scale, it is an arrow
     without a dot. If nothing is finite, it is an open dot, which says that nothing is known.
-    ``is_plain`` leaves out the grid.
+    ``is_plain`` leaves out the grid. Screen readers read ``label`` instead.
     """
     y = ROW_HEIGHT / 2
     parts = [] if is_plain else _grid(scale, 0, ROW_HEIGHT)
@@ -196,7 +197,7 @@ def interval(
 def spread(scale: Scale, ends: Sequence[float], longest: float, label: str) -> Markup:
     """A chart of a table row, on ``scale``: a bar from the 5 % to the 95 % quantile with a dot at
     the median, and a small mark at the ``longest`` value. ``ends`` are the quantiles of 5, 50 and
-    95 %.
+    95 %. Screen readers read ``label`` instead.
     """
     y = ROW_HEIGHT / 2
     last = scale(longest)
@@ -213,7 +214,7 @@ def spread(scale: Scale, ends: Sequence[float], longest: float, label: str) -> M
 
 def bars(scale: Scale, counts: Sequence[int], label: str) -> Markup:
     """A histogram for a table row, on ``scale``: ``counts`` has the number of times that 0, 1, 2
-    and so on occurred. The highest bar fills the row.
+    and so on occurred. The highest bar fills the row. Screen readers read ``label`` instead.
     """
     highest = max(counts, default=1) or 1
     parts = _grid(scale, 0, BARS_HEIGHT)

@@ -5,7 +5,6 @@ and the commands that play the run again.
 import shlex
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
 from typing import Any
 
 import msgspec
@@ -125,10 +124,11 @@ def standings_picture(tables: Tables, title: str) -> str:
         parts += _down(column, texts, *((x, "start") if column.style == "name" else (end, "end")))
         x = end + GAP
         if [each.brief for each in table["columns"][at : at + 2]] == [1, 2]:
-            drawn = [(table["axis"], -20), *((row["picture"], 0) for row in table["rows"])]
-            for place, (chart, up) in enumerate(drawn):
-                top = TABLE_TOP + ROW_HEIGHT * max(place - 1, 0) + up
-                parts.append(element("g", chart, transform=f"translate({x} {top})"))
+            above = f"translate({x} {TABLE_TOP - 20})"
+            parts.append(element("g", table["axis"], transform=above))
+            for place, row in enumerate(table["rows"]):
+                beside = f"translate({x} {TABLE_TOP + ROW_HEIGHT * place})"
+                parts.append(element("g", row["picture"], transform=beside))
             x += ROW_WIDTH + GAP
     width = max(x - GAP, MARGIN + GLYPH * width_of(title)) + MARGIN
     height = TABLE_TOP + ROW_HEIGHT * len(table["rows"]) + MARGIN // 2
@@ -272,11 +272,12 @@ def thinking(material: Material) -> dict[str, Any]:
     ``picture``; and the ``axis`` of the charts.
     """
     times = dict(_by_bot(material, material.scan.think_ms))
-    quantiles = {name: np.quantile(think, QUANTILES).tolist() for name, think in times.items()}
+    quantiles: dict[str, list[float]] = {}
     ends: list[float] = []
     for name, think in times.items():
+        quantiles[name] = np.quantile(think, QUANTILES).tolist()
         ends += [*quantiles[name], think.max()]
-    scale = logarithmic([max(value, 0.1) for value in ends], START, END)
+    scale = logarithmic(np.maximum(ends, 0.1).tolist(), START, END)
     rows = []
     for name, think in times.items():
         (_, median, high), longest = quantiles[name], float(think.max())
@@ -334,8 +335,10 @@ def details_of(faults: Mapping[str, Any]) -> list[str]:
     """The details of the faults that the section ``faults``, made by the function of that name,
     shows with evidence.
     """
-    shown = chain.from_iterable(row["shown"] for row in faults["rows"])
-    return [fault["detail"] for fault in shown]
+    details = []
+    for row in faults["rows"]:
+        details += [fault["detail"] for fault in row["shown"]]
+    return details
 
 
 def fault_object(run: Run, forfeited: Forfeited) -> dict[str, Any]:
@@ -372,7 +375,7 @@ def _evidence(run: Run, forfeited: Forfeited) -> dict[str, Any] | None:
 
 def bots_of(material: Material) -> list[dict[str, Any]]:
     """Values for a template about each bot of the run in the order of the standings, see `_bot`."""
-    known = {bot.name: bot for bot in material.run.info.bots}
+    known = material.run.info.bots_by_name
     return [_bot(material.run, known[name]) for name in material.bots if name in known]
 
 

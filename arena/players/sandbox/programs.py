@@ -102,7 +102,7 @@ def unfit_program(command: Sequence[str], programs: Sequence[str], folder: Path)
 
 
 def unreadable_cure(path: str) -> str:
-    """What to do about a program that may be executed but not read."""
+    """What to do about the program at ``path``, which may be executed but not read."""
     return (
         f"use another program, or run 'chmod a+r {path}': the kernel does not count the CPU time of"
         " programs that may be executed but not read"

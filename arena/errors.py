@@ -92,7 +92,8 @@ def did_you_mean(text: str, known: Iterable[str]) -> str:
     near = begun or get_close_matches(text.lower(), words, n=1)
     if not near:
         return ""
-    return f"did you mean {' or '.join(repr(words[word]) for word in near)}? "
+    meant = [repr(words[word]) for word in near]
+    return f"did you mean {' or '.join(meant)}? "
 
 
 class ArenaError(Exception):

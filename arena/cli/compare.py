@@ -218,7 +218,8 @@ def play_comparison(
     minutes: float | None = None,
 ) -> FinishedComparison:
     """Plays the comparison of a request in ``folder`` until it is decided or cannot continue, for
-    at most this many ``minutes`` (None: any time).
+    at most this many ``minutes`` (None: any time). With ``keeps_looks``, the state of the test
+    after each round of blocks is kept, which the JSON of the comparison needs.
     """
     is_late = threading.Event()
     with playing(folder, request, conduct) as (play, progress):

@@ -253,8 +253,9 @@ class Cursor:
         self._draw(state, prompt)
 
     def choose(self, state: State, prompt: str) -> int | FirstCharacter:
-        """Waits until the person places a tile, and returns that legal move; or until they begin to
-        type a line, and returns its `FirstCharacter`. Raises EOFError at the end of input.
+        """Shows the line ``prompt`` and waits until the person places a tile, and returns that
+        legal move; or until they begin to type a line, and returns its `FirstCharacter`. Raises
+        EOFError at the end of input.
         """
         board = state.board
         if self._lines == 0:

@@ -6,8 +6,6 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import reduce
-from operator import or_
 
 import click
 
@@ -205,8 +203,10 @@ class Human(Player):
         self._hints = self._hints or hints_for(state, self._names, self._seed + state.turns)
         self._hints_shown = min(self._hints_shown + 1, 2)
         if self._hints_shown == 1:
-            squares = (squares_under(state.board, hint.move) for hint in self._hints)
-            marked = self._mosaic.board(state, reduce(or_, squares))
+            squares = 0
+            for hint in self._hints:
+                squares |= squares_under(state.board, hint.move)
+            marked = self._mosaic.board(state, squares)
             count = counted(len(self._hints), "good move")
             return f"{marked}\n  marked: the squares of {count}; type hint again for the best one"
         best = self._hints[0]
@@ -232,11 +232,15 @@ class Human(Player):
             none = f"none of your moves covers {text}"
         if not found:
             return none
-        marked = reduce(or_, (squares_under(board, move) for move in found))
-        names = [move_text(board, move) for move in found]
-        starts = range(0, len(names), PER_LINE)
-        lines = ["  " + " ".join(names[start : start + PER_LINE]) for start in starts]
-        return "\n".join([self._mosaic.board(state, marked), *lines])
+        marked = 0
+        names = []
+        for move in found:
+            marked |= squares_under(board, move)
+            names.append(move_text(board, move))
+        lines = [self._mosaic.board(state, marked)]
+        for start in range(0, len(names), PER_LINE):
+            lines.append("  " + " ".join(names[start : start + PER_LINE]))
+        return "\n".join(lines)
 
 
 def _rules(asked: str) -> str:

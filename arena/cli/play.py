@@ -363,7 +363,8 @@ def _refuse_tables(bots: tuple[str, ...], human: int | None, past: Resumed | Non
     if human is not None and human not in free:
         expected = f"--human to be one of {', '.join(map(str, free))}, got {human}"
     elif len(bots) != len(others):
-        played = printable(", ".join(names[seat] for seat in others))
+        names_of_others = [names[seat] for seat in others]
+        played = printable(", ".join(names_of_others))
         expected = f"a bot for each of the seats {', '.join(map(str, others))}, got {len(bots)};"
         expected += f" {played} played the game"
     else:

@@ -71,7 +71,7 @@ def _row(name: str, run: Run, played: int, planned: int, leader: Rated | None) -
         "started": info.started,
         "players": info.counting.players,
         "boards": list(info.boards),
-        "bots": [bot.name for bot in info.bots],
+        "bots": info.bot_names,
         "games": played,
         "planned": planned,
         "state": run_state(run.folder, played, planned),

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from io import StringIO
-from itertools import chain, filterfalse
+from itertools import filterfalse
 from math import isfinite, isnan, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from arena.commands.home import results_folder
 from arena.errors import ConfigError, RunError
 from arena.exports.grid import number
+from arena.players.folder import labels_of
 from arena.players.temporary import remove_tree
 from arena.ratings.cells import text_of
-from arena.ratings.column import in_whole_elo
+from arena.ratings.column import column_named, in_whole_elo
 from arena.ratings.columns import STANDINGS
 from arena.records.journal import COMPRESSED, journal_of
 from arena.records.regular import BusyError, lock_file, lock_run, open_regular, read_regular
@@ -59,7 +60,8 @@ disk and may be endless.
 """
 RunState = Literal["finished", "playing", "stopped"]
 """The states of a run: all games played, games being played, or neither."""
-_ELO, _ERROR = (in_whole_elo(column) for column in STANDINGS if column.name in {"elo", "error"})
+_ELO = in_whole_elo(column_named("elo", STANDINGS))
+_ERROR = in_whole_elo(column_named("error", STANDINGS))
 
 
 def every_run(results: Path) -> dict[str, FoundRun]:
@@ -94,7 +96,9 @@ def run_folder(home: Path, run: str | None) -> Path:
     for folder in folders:
         if (folder / RUN_FILE).is_file():
             return folder
-    files = chain.from_iterable(folder.glob(f"*/{RUN_FILE}") for folder in folders)
+    files: list[Path] = []
+    for folder in folders:
+        files += folder.glob(f"*/{RUN_FILE}")
     inner = sorted(str(file.parent) for file in files)
     if inner:
         more = f" and {len(inner) - MAX_NAMED} more" if len(inner) > MAX_NAMED else ""
@@ -102,7 +106,8 @@ def run_folder(home: Path, run: str | None) -> Path:
             f"{run!r} is a folder of runs, not a run",
             f"name one of them: {', '.join(inner[:MAX_NAMED])}{more}",
         )
-    known = ", ".join(folder.name for folder in list_runs(results)) or "none"
+    names = [folder.name for folder in list_runs(results)]
+    known = ", ".join(names) or "none"
     raise RunError(f"expected a run's name or folder, got {run!r}", f"runs in {results}: {known}")
 
 
@@ -178,7 +183,8 @@ class Rated(NamedTuple):
         bound.
         """
         row = self._asdict()
-        elo, error = (column.written(row, number) for column in (_ELO, _ERROR))
+        elo = _ELO.written(row, number)
+        error = _ERROR.written(row, number)
         return elo if error == number(nan, 0) else f"{elo} +/- {error}"
 
     @property
@@ -252,10 +258,17 @@ def _rated(run: str, row: dict[str, str]) -> Rated:
     """The `Rated` in a row of the standings.csv of ``run``. Raises ValueError if a cell that should
     be a number is not.
     """
-    elo, low, high = (float(row[name] or nan) for name in ("elo", "elo_low", "elo_high"))
-    bot = text_of(row["bot"])
-    rank, games, forfeits = (int(row[name]) for name in ("rank", "games", "forfeits"))
-    return Rated(run, bot, rank, elo, low, high, row["mark"], games, forfeits)
+    return Rated(
+        run=run,
+        bot=text_of(row["bot"]),
+        rank=int(row["rank"]),
+        elo=float(row["elo"] or nan),
+        elo_low=float(row["elo_low"] or nan),
+        elo_high=float(row["elo_high"] or nan),
+        mark=row["mark"],
+        games=int(row["games"]),
+        forfeits=int(row["forfeits"]),
+    )
 
 
 class JournalCount(NamedTuple):
@@ -467,7 +480,7 @@ def comparison_of(folder: Path, request: Request, contest: "Contest") -> Compari
     from arena.ratings import estimates  # noqa: PLC0415
 
     test = contest.test
-    new, old = (bot.label for bot in request.bots[:2])
+    new, old = labels_of(request.bots[:2])
     looks = pd.DataFrame(contest.looks, columns=pd.Index(estimates.Look._fields))
     looks["verdict"] = looks["verdict"].astype(str)
     looks.insert(2, "lower", test.question.lower)

@@ -89,21 +89,22 @@ def _bound(results: Results, member: int, fit: Fit, has_error: Flags, bots: int)
     weights = met.weights(LEVEL)
     median = met.solution(0.5)
     own_width = fit.contrast_width(weights - fit.level, has_error)
-    widths = np.array(
-        [fit.contrast_width(row, has_error) for row in weights - np.eye(len(weights))]
-    )
+    contrasts = weights - np.eye(len(weights))
+    widths = np.array([fit.contrast_width(row, has_error) for row in contrasts])
     if not np.isfinite(own_width):
         return Bound.unknown(member, fit.members, int(met.deals.sum()))
-    elo, differences, claims = (
-        met.sign * (median - np.hypot(median - met.solution(level), width))
-        for level, width in ((LEVEL, own_width), (LEVEL, widths), (LEVEL / bots, widths))
-    )
+
+    def bound_at(level: float, width: Any) -> Any:
+        """The bound with probability ``level`` of error, ``width`` away from the median."""
+        return met.sign * (median - np.hypot(median - met.solution(level), width))
+
+    claims = bound_at(LEVEL / bots, widths)
     return Bound(
         member=member,
         side=met.side,
-        elo=float(elo),
+        elo=float(bound_at(LEVEL, own_width)),
         rivals=fit.members,
-        differences=differences - fit.elo,
+        differences=bound_at(LEVEL, widths) - fit.elo,
         is_clear=met.sign * (claims - fit.elo) > 0,
         deals=int(met.deals.sum()),
     )
@@ -115,24 +116,32 @@ def bounds_without_group(results: Results, members: Ints) -> list[Bound]:
     nothing to the other: the bound on their difference gives each one a bound, and the mean of the
     two is 0. With more than two bots all bounds have the side ``~``, because nothing is known.
     """
-    rivals = members[::-1]
-    met = [
-        _meetings(results, int(member), rivals[[index]], np.zeros(1), {})
-        for index, member in enumerate(members if len(members) == DUEL else ())
-    ]
-    return [
-        Bound(
-            member=int(member),
-            side=each.side,
-            elo=each.sign * each.solution(LEVEL) / 2,
-            rivals=rivals[[index]],
-            differences=np.array([each.sign * each.solution(LEVEL)]),
-            is_clear=np.array([each.solution(LEVEL / DUEL) > 0]),
-            deals=int(each.deals.sum()),
-        )
-        for index, (member, each) in enumerate(zip(members, met, strict=False))
-        if each is not None
-    ] or [Bound.unknown(int(member), np.empty(0, dtype=np.int64), 0) for member in members]
+    bounds = []
+    if len(members) == DUEL:
+        for member, rival in zip(members, members[::-1], strict=True):
+            rivals = np.array([rival])
+            met = _meetings(results, int(member), rivals, np.zeros(1), {})
+            if met is not None:
+                bounds.append(_bound_to_one(int(member), rivals, met))
+    if bounds:
+        return bounds
+    return [Bound.unknown(int(member), np.empty(0, dtype=np.int64), 0) for member in members]
+
+
+def _bound_to_one(member: int, rivals: Ints, met: "_Meetings") -> Bound:
+    """The bound of the bot ``member``, which ``met`` the one bot in ``rivals``; neither has a
+    rating, and the mean of their bounds is 0.
+    """
+    difference = met.sign * met.solution(LEVEL)
+    return Bound(
+        member=member,
+        side=met.side,
+        elo=difference / 2,
+        rivals=rivals,
+        differences=np.array([difference]),
+        is_clear=np.array([met.solution(LEVEL / DUEL) > 0]),
+        deals=int(met.deals.sum()),
+    )
 
 
 class _Meetings(NamedTuple):

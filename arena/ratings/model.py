@@ -65,6 +65,10 @@ class Component(NamedTuple):
         """Whether two or more bots have ratings; otherwise bots have bounds at most."""
         return self.fit is not None and len(self.fit.members) > 1
 
+    def bounds_on(self, side: str) -> list[Bound]:
+        """The bounds with this ``side``: ``<``, ``>`` or ``~``."""
+        return [bound for bound in self.bounds if bound.side == side]
+
 
 class Ratings(NamedTuple):
     """What results say about the strength of bots: the components, the one with the most bots
@@ -81,7 +85,10 @@ class Ratings(NamedTuple):
     @property
     def bounds(self) -> list[Bound]:
         """The bounds of all bots that met others but have no rating, by component."""
-        return [bound for part in self.components for bound in part.bounds]
+        bounds = []
+        for part in self.components:
+            bounds += part.bounds
+        return bounds
 
 
 def rate(results: Results, prior: float | None = None, *, seats: bool = True) -> Ratings:
@@ -97,11 +104,11 @@ def rate(results: Results, prior: float | None = None, *, seats: bool = True) ->
     # a component is numbered by its first member
     number = reach_of(graph | graph.T).argmax(axis=1) if len(graph) else np.zeros(0)
     groups = [np.flatnonzero(number == each) for each in np.unique(number)]
-    components = [
-        _component(results, members, graph[np.ix_(members, members)], prior, seats=seats)
-        for members in groups
-        if len(members) > 1
-    ]
+    components = []
+    for members in groups:
+        if len(members) > 1:
+            inner_graph = graph[np.ix_(members, members)]
+            components.append(_component(results, members, inner_graph, prior, seats=seats))
     components.sort(key=lambda part: (-len(part.members), -part.games, part.members[0]))
     return Ratings(components)
 
@@ -275,13 +282,14 @@ def defeats_of(members: Ints, rated: Ints, places: Ints, meetings: Ints) -> list
     lost = games - won - shared
     is_next = (places[:, None] + 1 == places) & outside[:, None] & outside & (won > lost)
     pairs = sorted(np.argwhere(is_next).tolist(), key=lambda pair: (int(places[pair[0]]), pair))
-    return [
-        Defeat(
+    defeats = []
+    for one, other in pairs:
+        defeat = Defeat(
             bot=int(members[one]),
             other=int(members[other]),
             won=int(won[one, other]),
             lost=int(lost[one, other]),
             shared=int(shared[one, other]),
         )
-        for one, other in pairs
-    ]
+        defeats.append(defeat)
+    return defeats

@@ -135,7 +135,10 @@ class Run:
         journal = self.journal
         seen = Ids()
         ids = read_ids(journal) if os.path.lexists(journal) else ()
-        played = sum(seen.add(name) and schedule.has_game(name) for name in ids)
+        played = 0
+        for name in ids:
+            if seen.add(name) and schedule.has_game(name):
+                played += 1
         return PlayedCount(played, schedule.planned)
 
     def is_finished(self) -> bool:

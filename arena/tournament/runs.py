@@ -4,7 +4,6 @@ been played, which run a request continues, and the request that continues a run
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import count
 from pathlib import Path
 from stat import S_ISREG
 from typing import Any, NamedTuple
@@ -15,7 +14,7 @@ from msgspec.structs import replace
 
 from arena import __version__
 from arena.errors import ConfigError, RunError
-from arena.players.folder import Bot, played_copy
+from arena.players.folder import Bot, labels_of, played_copy
 from arena.players.labels import split_options
 from arena.players.manifest import check_name
 from arena.players.messages import PROTOCOL
@@ -112,7 +111,7 @@ def make_request(
     settings |= {
         "seed": str(options.get("seed", "")),
         "boards": list(boards),
-        "bots": [bot.label for bot in bots],
+        "bots": labels_of(bots),
         "compare": compare,
         "tune": tune,
         "league": league,
@@ -256,14 +255,19 @@ def choose_folder(
         except (ConfigError, RunError):
             continue
     day = datetime.now(UTC).strftime(f"{prefix}%Y-%m-%d")
-    names = (results / f"{day}-{number}" for number in count(1))
-    return next(folder for folder in names if not folder.exists()), passed_over
+    number = 1
+    while (results / f"{day}-{number}").exists():
+        number += 1
+    return results / f"{day}-{number}", passed_over
 
 
 def _is_just_this(info: RunInfo, request: Request) -> bool:
     """Whether a run has exactly the requested settings, deals and bots."""
     # What bots may do is compared when the run is opened, and then said.
-    grants = {split_options(bot.name)[0]: bot.grants for bot in info.bots}
+    grants = {}
+    for bot in info.bots:
+        base, _ = split_options(bot.name)
+        grants[base] = bot.grants
     wanted = describe_run(
         request.config_for(info.seed),
         request.boards,
@@ -303,7 +307,7 @@ def resume_request(run: Run) -> Request:
         )
     for what, named, there in (
         ("boards", config.boards, list(info.boards)),
-        ("bots", config.bots, [bot.name for bot in info.bots]),
+        ("bots", config.bots, info.bot_names),
     ):
         if sorted(named) != sorted(there):
             raise ConfigError(

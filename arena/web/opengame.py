@@ -19,10 +19,12 @@ from arena.errors import ArenaError, Void
 from arena.exports.refusals import Plain
 from arena.match.chances import JudgedStep
 from arena.match.referee import Outcome, Referee
+from arena.players.folder import labels_of
 from arena.players.player import YOU, Answer, Player
+from arena.players.views import legal_texts
 from arena.records.notes import Note
 from arena.rules import State
-from arena.rules.notation import PASS, PASSED, move_text
+from arena.rules.notation import PASSED, move_text
 from arena.rules.terms import Event
 from arena.web.game_end import GameEnd
 from arena.web.grading import GameGrades
@@ -83,7 +85,7 @@ class OpenGame(Player):
         # How many moves were made before the person took over this seat from a bot.
         self._first = game.config.taken_over
         self._patience_s = patience_s
-        self._story = Story(game.board, [bot.label for bot in game.bots], self._seat)
+        self._story = Story(game.board, labels_of(game.bots), self._seat)
         self._turn = threading.Condition()
         self._asked: State | None = None
         self._move = self._farewell = ""
@@ -355,7 +357,8 @@ class OpenGame(Player):
         """
         moves = self._referee.moves if self._referee else []
         own = range(self._seat, len(moves), len(self._game.bots))
-        return [index for index in own if index >= self._first and moves[index] != PASSED]
+        chosen = [index for index in own if index >= self._first]
+        return [index for index in chosen if moves[index] != PASSED]
 
     def _past_before_own_move(self) -> Past:
         """Takes the person's last move back: forgets the judgements on the moves from there on,
@@ -419,8 +422,7 @@ class OpenGame(Player):
             self._hints = []
             self.help.begin_turn()
             self._heard_s = time.monotonic()
-        legal = [move_text(state.board, move) for move in state.legal_moves() if move != PASS]
-        self._publish(YOURS, legal=legal, effects=self._story.effects(state))
+        self._publish(YOURS, legal=legal_texts(state), effects=self._story.effects(state))
         self._grades.hand_out()
         while True:
             with self._turn:

@@ -139,8 +139,8 @@ def answer(
     picture: str = HOME_PICTURE,
 ) -> HTMLResponse:
     """The response with the page ``text``, compressed if the browser takes that, and the security
-    policy of its setting; no frame may show the page. ``picture`` is the address of the picture for
-    its preview.
+    policy of its setting; no frame may show the page. ``status`` is the status of HTTP, and
+    ``picture`` the address of the picture for the page's preview.
     """
     text = text.replace(PREVIEW, preview_of(request, picture), 1)
     headers = {
@@ -341,7 +341,7 @@ async def run_page(request: Request) -> Response:
         "parts": dict.fromkeys(PARTS, "") | watched.since(0),
         "is_over": watched.is_over,
         "drawn": all_parts(),
-        "bots": [bot.name for bot in info.bots],
+        "bots": info.bot_names,
         "started": when(info.started),
         "has_play": has_play(request),
     }

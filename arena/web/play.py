@@ -15,10 +15,19 @@ from starlette.routing import Route
 from arena.commands.bots import bot_finder, registry_of
 from arena.commands.game import GameRequest, PastGame, past_games
 from arena.commands.home import results_folder
-from arena.commands.rungs import companions, easier_than, harder_than, next_rung, rungs, scores
+from arena.commands.rungs import (
+    Rung,
+    companions,
+    easier_than,
+    harder_than,
+    next_rung,
+    rungs,
+    scores,
+)
 from arena.errors import ConfigError, UserError
 from arena.exports.ground import empty_board
 from arena.exports.parts import all_parts
+from arena.players.folder import labels_of
 from arena.players.player import NAME
 from arena.records.record import MAX_SEATS
 from arena.records.timing import Timing
@@ -208,8 +217,9 @@ def board_page(request: Request) -> Response:
         "board_name": game_request.board.name,
         "drawn": all_parts(),
         "book": rulebook(),
-        **{how: swap.other if swap else "" for how, swap in _swaps(home, game_request).items()},
     }
+    for how, swap in _swaps(home, game_request).items():
+        values[how] = swap.other if swap else ""
     return page(request, "play.html", values, bundle="play")
 
 
@@ -290,13 +300,24 @@ def _swaps(home: Path, game_request: GameRequest) -> dict[str, _Swap | None]:
     if there is one.
     """
     ladder = rungs(registry_of(home).labels())
-    there = [bot.label for bot in game_request.bots]
+    there = labels_of(game_request.bots)
     swaps: dict[str, _Swap | None] = {}
     for how, beside in (("easier", easier_than), ("harder", harder_than)):
-        pairs = [(bot, beside(ladder, bot)) for bot in there]
-        found = [_Swap(bot, rung.bot) for bot, rung in pairs if rung and rung.bot not in there]
-        swaps[how] = found[0] if found else None
+        swaps[how] = _first_swap(there, ladder, beside)
     return swaps
+
+
+def _first_swap(
+    bots: Sequence[str], ladder: list[Rung], beside: Callable[[list[Rung], str], Rung | None]
+) -> _Swap | None:
+    """The first of ``bots`` for which ``beside`` finds a bot on the ``ladder`` that does not play
+    yet, with that bot; None if there is none.
+    """
+    for bot in bots:
+        rung = beside(ladder, bot)
+        if rung and rung.bot not in bots:
+            return _Swap(bot, rung.bot)
+    return None
 
 
 def _next_game(request: Request, game_request: GameRequest, how: str) -> GameRequest:
@@ -311,7 +332,9 @@ def _next_game(request: Request, game_request: GameRequest, how: str) -> GameReq
     if swap is None:
         raise ConfigError(f"there is no {how} bot to play against")
     find = bot_finder(home, lambda _: None)
-    bots = [find(swap.other) if bot.label == swap.bot else bot for bot in game_request.bots]
+    bots = []
+    for bot in game_request.bots:
+        bots.append(find(swap.other) if bot.label == swap.bot else bot)
     return game_request.again("new")._replace(bots=bots)
 
 

@@ -95,21 +95,22 @@ def _steps(
         cells = cells_of(state)
         left = list(state.left)
         came, went = film.add(state, step.move)
+        events = []
+        for event in step.events:
+            events.append((event.name, event_text(event, board, names), bool(event.home)))
+        changed = {at: cell for at, cell in enumerate(cells) if cell != before[0][at]}
         entry = {
             "seat": step.seat,
             "move": move_text(board, step.move),
             "turn": state.turns,
             "pile": state.pile,
             "hand": deck_text(state.hands[step.seat]),
-            "events": [
-                (event.name, event_text(event, board, names), bool(event.home))
-                for event in step.events
-            ],
+            "events": events,
             "ms": step.ms,
             "note": (printable(str(step.note)), step.note.value) if step.note else None,
             "came": came,
             "went": went,
-            "cells": {at: cell for at, cell in enumerate(cells) if cell != before[0][at]},
+            "cells": changed,
             "left": left if left != before[1] else None,
         }
         yield {key: value for key, value in entry.items() if value not in ({}, [], None)}

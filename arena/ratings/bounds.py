@@ -210,29 +210,44 @@ def _meetings(
 
     As in `results.restrict`, seats of other bots are left out.
     """
-    place = np.full(len(results.bots) + 1, -1, dtype=np.int64)
-    place[group] = np.arange(len(group))
-    mine = results.seats == member
-    group_index = place[results.seats]
-    took = (results.share * (mine | (group_index >= 0))).sum(axis=1) > 0
-    met = mine.any(axis=1) & (group_index >= 0).any(axis=1) & took
-    if not met.any():
+    index_in_group = np.full(len(results.bots) + 1, -1, dtype=np.int64)
+    index_in_group[group] = np.arange(len(group))
+    is_own = results.seats == member
+    rival = index_in_group[results.seats]
+    has_winner = (results.share * (is_own | (rival >= 0))).sum(axis=1) > 0
+    counts = is_own.any(axis=1) & (rival >= 0).any(axis=1) & has_winner
+    if not counts.any():
         return None
-    mine = mine[met]
-    group_index = group_index[met]
-    effects = np.zeros(mine.shape)
+    # From here on, rows are the outcomes that count.
+    is_own = is_own[counts]
+    rival = rival[counts]
+    effects = np.zeros(is_own.shape)
     for size, (effect, _) in seats.items():
-        effects[results.players[met] == size, :size] = effect
-    utility = np.where(group_index >= 0, elo[group_index] + effects, -np.inf) / ELO
-    own = logsumexp(np.where(mine, effects / ELO, -np.inf), axis=1)
-    has_won = bool((results.share[met] * mine).any(axis=1).all())
-    lead = (own - logsumexp(utility, axis=1)) * (1 if has_won else -1)
-    mix = np.zeros((len(group_index), len(group)))
-    np.add.at(mix, (np.arange(len(group_index))[:, None], group_index), softmax(utility, axis=1))
-    games = met[results.outcome]
-    cluster = results.cluster[games]
-    outcome = (np.cumsum(met) - 1)[results.outcome[games]]
-    order = np.lexsort((outcome, lead[outcome], cluster))
-    hardest = order[np.unique(cluster[order], return_index=True)[1]]
-    kept, deals = np.unique(outcome[hardest], return_counts=True)
+        effects[results.players[counts] == size, :size] = effect
+    utility = np.where(rival >= 0, elo[rival] + effects, -np.inf) / ELO
+    own_utility = np.where(is_own, effects / ELO, -np.inf)
+    has_won = bool((results.share[counts] * is_own).any(axis=1).all())
+    lead = logsumexp(own_utility, axis=1) - logsumexp(utility, axis=1)
+    if not has_won:
+        lead = -lead
+    rows = np.arange(len(rival))[:, None]
+    mix = np.zeros((len(rival), len(group)))
+    np.add.at(mix, (rows, rival), softmax(utility, axis=1))
+    kept, deals = np.unique(_least_likely(results, counts, lead), return_counts=True)
     return _Meetings(">" if has_won else "<", deals, lead[kept], mix[kept])
+
+
+def _least_likely(results: Results, counts: Flags, lead: Floats) -> Ints:
+    """(D,) the outcome of the least likely game of each deal, as an index into ``lead``.
+
+    ``counts``  for each outcome in ``results``, whether its games count
+    ``lead``    (O,) for the outcomes that count, the log odds of the winner
+    """
+    is_game = counts[results.outcome]
+    number = np.cumsum(counts) - 1  # of each outcome, among those that count
+    outcome = number[results.outcome[is_game]]
+    deal = results.cluster[is_game]
+    order = np.lexsort((outcome, lead[outcome], deal))
+    # In this order, the least likely game of a deal is the first one of the deal.
+    _, first_of_deal = np.unique(deal[order], return_index=True)
+    return outcome[order[first_of_deal]]

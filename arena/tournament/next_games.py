@@ -239,17 +239,18 @@ def in_chunks(
     others.
     """
     config = schedule.config
+    # A round has one deal for each set of opponents. So with one set, a round is a deal.
     turns = schedule.turns
     last = schedule.last_deal
-    rounds = ceil(last / turns)  # with one set of opponents, a round is a deal
+    rounds = ceil(last / turns)
     if config.compare is None:
         most = MAX_DEALS_AT_ONCE
         least = max(1, CHUNK_GAMES * last // max(1, schedule.games))
     else:
         most = MAX_COMPARED
         least = 1
-    ahead = deque[range]()
-    begun = first // turns
+    ahead = deque[range]()  # the deals of chunks that are not open yet
+    begun = first // turns  # rounds whose deals are in chunks
     number_of_chunk = count(first)
 
     def planned_batches(batches: list[list[GamePlan]]) -> list[list[GamePlan]]:
@@ -259,22 +260,37 @@ def in_chunks(
         """Opens a queue with the next chunk of deals."""
         nonlocal begun
         if not ahead and begun < rounds:
-            workers = max(1, slots())
-            idle = max(1, workers - len(games.queues))
-            left = rounds - begun
-            fair = max(least, begun // 2)
-            size = min(most, games.capacity, fair, ceil(rounds / workers), ceil(left / idle))
-            end = begun + max(1, size)
+            limit = min(most, games.capacity)
+            size = _rounds_of_chunk(begun, rounds, least, limit, slots(), len(games.queues))
+            end = min(begun + size, rounds)
             numbers = range(max(first, begun * turns), min(last, end * turns))
-            begun = min(end, rounds)
-            chunks = (numbers[turn::turns] for turn in range(turns))
-            ahead.extend(filter(None, chunks))
+            begun = end
+            for turn in range(turns):
+                chunk = numbers[turn::turns]
+                if chunk:
+                    ahead.append(chunk)
         if not ahead:
             return None
         line_ups = schedule.batches(ahead.popleft(), played, next(number_of_chunk))
         return BatchQueue(refill=map(planned_batches, line_ups))
 
     return opener
+
+
+def _rounds_of_chunk(
+    begun: int, rounds: int, least: int, most: int, workers: int, open_chunks: int
+) -> int:
+    """The number of rounds in the next chunk, at least 1, if ``begun`` of ``rounds`` rounds are in
+    chunks and ``open_chunks`` chunks are being played by ``workers`` workers. A chunk of ``least``
+    rounds need not be half as long as what came before it; no chunk has more than ``most``.
+    """
+    workers = max(1, workers)
+    idle_workers = max(1, workers - open_chunks)
+    # The limits keep the line-ups about level, give each worker a chunk, and share what is left.
+    level = max(least, begun // 2)
+    share = ceil(rounds / workers)
+    share_of_rest = ceil((rounds - begun) / idle_workers)
+    return max(1, min(most, level, share, share_of_rest))
 
 
 def in_rounds(first: QueueOpener, decide: Callable[[], QueueOpener | None]) -> QueueOpener:

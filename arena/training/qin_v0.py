@@ -267,7 +267,7 @@ class raw_env(AECEnv[str, Encoded, int]):  # noqa: N801
 
     def _hand_on(self) -> None:
         """Passes for seats that cannot move, then selects the next agent. If the game has ended,
-        sets the rewards of all agents instead.
+        also ends it for all agents and sets their rewards.
         """
         while self.game.end is None and self.game.must_pass():
             self.game.play(PASS)

@@ -116,7 +116,7 @@ const draw = (() => {
 
   /* The sign of a seat: its pagoda. */
   const badge = (seat) =>
-    svg("svg", { viewBox: "3 0 34 40", class: "badge", "aria-hidden": "true" }, part(`q2${seat}`));
+    svg("svg", { viewBox: "3 0 34 40", class: "badge", "aria-hidden": "true" }, part(`q1${seat}`));
 
   /* A small picture of the tile with these two letters, face down for "??". */
   const domino = (letters) => {

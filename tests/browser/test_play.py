@@ -480,6 +480,15 @@ def click_the_hint(browser):
     )
 
 
+def test_the_curve_of_pagodas_says_before_the_first_tile_that_none_is_placed(game, browser):
+    game(width=1366, height=768, bot="random", seat="0")
+    wait_for(browser, "yours")
+    said = "return document.querySelector('#pace').textContent"
+    assert browser.js(said).endswith("nothing placed yet")
+    dots = "return document.querySelectorAll('#pace path:not(.cursor)').length"
+    assert browser.js(dots) == 0
+
+
 def test_the_last_move_is_taken_back_with_a_key_or_the_button(game, browser):
     game()
     disabled = "return document.getElementById('undo').disabled"

@@ -181,7 +181,17 @@ const draw = (() => {
   /* A seat in the list beside the board: its player, its pagodas, and then `nodes`, such as a hand.
    */
   const seatLine = (/** @type {SeatLine} */ line, ...nodes) => {
-    const { seat, name, label = `seat ${seat}`, status, isNext, left, before, stock, unit } = line;
+    const {
+      seat,
+      name,
+      label = wording.turnWords(seat),
+      status,
+      isNext,
+      left,
+      before,
+      stock,
+      unit,
+    } = line;
     const who = html(
       "div",
       { class: "who" },

@@ -1,6 +1,6 @@
-"""The published league that comes with the arena: its standings, a few of its games that are worth a
-look, and its runs. `python -m tests.commands.publish` writes the file from ``results/league-2``; the
-runs are links to the files there.
+"""The published league that comes with the arena: its standings, a few of its games that are worth
+a look, and its runs. `python -m tests.commands.publish` writes the file from ``results/league-2``;
+the runs are links to the files there.
 
 The league is on pages also where no run has been played, and it says how strong the bundled bots
 are.

@@ -245,9 +245,9 @@ def _draw_position(ground: _BoardArea, state: State, pairs: Sequence[Pair]) -> N
         ground.pair(pair, [colours[square] for square in pair], 0.06)
     board = ground.board
     owned = [(province.owner, province.mask) for _, province in state.provinces()]
-    homes = []
-    for square, province in Scene(board).homes(state):
-        homes.append((square, province.owner, province.pagodas))
+    homes = [
+        (square, province.owner, province.pagodas) for square, province in Scene(board).homes(state)
+    ]
     for village, owner in zip(board.villages, state.villages, strict=True):
         if owner != NOBODY:
             owned.append((owner, village))
@@ -259,13 +259,18 @@ def _draw_position(ground: _BoardArea, state: State, pairs: Sequence[Pair]) -> N
         one, other = pairs[-1]
         _draw_border(ground, 1 << one | 1 << other, LAST, 0.1)
     for square, owner, pagodas in homes:
-        x, y = ground.corner(square)
-        if pagodas == 1:
-            _pagoda(ground.canvas, x, y, ground.side, owner)
-            continue
-        for across, down in PLACES_OF_TWO:
-            at = (x + across / SIDE * ground.side, y + down / SIDE * ground.side)
-            _pagoda(ground.canvas, *at, SCALE_OF_TWO * ground.side, owner)
+        _draw_pagodas(ground, square, owner, pagodas)
+
+
+def _draw_pagodas(ground: _BoardArea, square: int, owner: int, pagodas: int) -> None:
+    """Draw the one or two ``pagodas`` of ``owner`` on a square."""
+    x, y = ground.corner(square)
+    if pagodas == 1:
+        _pagoda(ground.canvas, x, y, ground.side, owner)
+        return
+    for across, down in PLACES_OF_TWO:
+        at = (x + across / SIDE * ground.side, y + down / SIDE * ground.side)
+        _pagoda(ground.canvas, *at, SCALE_OF_TWO * ground.side, owner)
 
 
 def _draw_border(ground: _BoardArea, mask: int, colour: str, share: float) -> None:

@@ -51,7 +51,7 @@ def test_the_page_of_a_game_speaks_plain_words_and_every_button_says_what_it_doe
         assert re.search(insider, words) is None, insider
     assert "moves first" in words
     assert "makes a" in words
-    assert browser.js("return document.title") == " – ".join(record.bots) + ": a game of Qin"
+    assert browser.js("return document.title") == " \u2013 ".join(record.bots) + ": a game of Qin"
     assert browser.js(NAMELESS) == []
     browser.click("play")
     assert browser.js(NAMELESS) == [], "also while the game plays"

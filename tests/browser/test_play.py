@@ -482,7 +482,7 @@ def click_the_hint(browser):
 
 def test_the_curve_of_pagodas_says_before_the_first_tile_that_none_is_placed(game, browser):
     game(width=1366, height=768, bot="random", seat="0")
-    wait_for(browser, "yours")
+    assert wait(browser, "yours") == "yours"
     said = "return document.querySelector('#pace').textContent"
     assert browser.js(said).endswith("nothing placed yet")
     dots = "return document.querySelectorAll('#pace path:not(.cursor)').length"

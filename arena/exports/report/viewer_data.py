@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from arena.errors import ArenaError, RunError, printable
-from arena.exports.grid import counted, visible
 from arena.exports.effects import HOME, effects_of_played
+from arena.exports.grid import counted, visible
 from arena.exports.ground import empty_board
 from arena.exports.parts import all_parts
 from arena.exports.report.page import rules_named
@@ -39,7 +39,8 @@ def game_object(record: GameRecord, board: Board, reasons: Sequence[str] = ()) -
     """The game of ``record``, played on ``board``, as data for the page's viewer; ``reasons`` say
     why the game was chosen.
 
-    A person in the game is called "You". Beside the fields of the record that the page shows, and ``reasons``, it has
+    A person in the game is called "You". Beside the fields of the record that the page shows, and
+    ``reasons``, it has
 
     ``names``, ``stock``, ``hands``, ``pile``  the names of the seats, the pagodas that each seat
                   begins with, and the hands and the number of tiles in the pile at the start
@@ -150,8 +151,8 @@ class Album(NamedTuple):
     damaged: list[str]
 
     def words(self) -> Iterator[str]:
-        """The rules of the events of the games, by number, and the sentences about their faults, which
-        cite rules by number.
+        """The rules of the events of the games, by number, and the sentences about their faults,
+        which cite rules by number.
         """
         for game in self.games:
             for step in game["steps"]:

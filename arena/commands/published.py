@@ -18,7 +18,7 @@ from arena.records.runfile import RUN_FILE
 from arena.tournament.run import Run
 
 FILE = "published.json"
-RUNS = Path(__file__).parent / "league"
+RUNS = Path(__file__).parent / "league_runs"
 """The folder with the league's runs: of each only run.json and the journal."""
 TABLES = {2: "two", 3: "three", 4: "four"}
 """For each run of the league, the number of players in a game, as a figure and as a word."""

@@ -42,15 +42,10 @@ from arena.arguments import (
     sandbox_choice,
     warnings_of_call,
 )
-from arena.commands.bots import (
-    blocks_of,
-    bot_to_check,
-    request_comparison,
-    request_run,
-    results_path,
-)
+from arena.commands.bots import bot_to_check
 from arena.commands.home import results_folder
 from arena.commands.playing import Contest, broken_error, unplayed_error
+from arena.commands.requests import blocks_of, request_comparison, request_run, results_path
 from arena.commands.review import Review, ReviewResult, adviser, make_judge
 from arena.commands.runs import ComparisonResult, Standings, comparison_of, rated_run, standings_of
 from arena.errors import ConfigError

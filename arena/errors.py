@@ -25,8 +25,10 @@ from bots and files, so all of them are made `printable`.
 
 import errno
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from arena.faults import FaultKind
+if TYPE_CHECKING:
+    from arena.faults import FaultKind
 
 MAX_NEAR = 3
 """The most words that a "did you mean" suggests."""
@@ -90,7 +92,8 @@ def did_you_mean(text: str, known: Iterable[str]) -> str:
     near = begun or get_close_matches(text.lower(), words, n=1)
     if not near:
         return ""
-    return f"did you mean {' or '.join(repr(words[word]) for word in near)}? "
+    meant = [repr(words[word]) for word in near]
+    return f"did you mean {' or '.join(meant)}? "
 
 
 class ArenaError(Exception):
@@ -179,7 +182,7 @@ class Forfeit(ArenaError):  # noqa: N818
     ``kind`` is for programs; ``detail``, which is also the message, is a sentence for people.
     """
 
-    def __init__(self, kind: FaultKind, detail: str) -> None:
+    def __init__(self, kind: "FaultKind", detail: str) -> None:
         self.kind = kind
         self.detail = printable(detail)
         super().__init__(self.detail)

@@ -3,11 +3,13 @@
 import ast
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections import defaultdict
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import arena
@@ -128,7 +130,46 @@ def test_a_bot_gets_typing_extensions_before_and_after_the_sdk():
 
 def test_a_bot_in_python_loads_only_what_it_needs():
     slow = {"pathlib", "json", "urllib.parse", "ipaddress", "copy", "arena.rules.explain"}
-    assert not loaded_by("import arena.sdk") & {*slow, "arena.players.manifest"}
+    slow |= {"platform", "textwrap", "arena.faults", "arena.players.manifest"}
+    loaded = loaded_by("import arena.sdk")
+    assert not loaded & slow
+    parts = {"msgspec._core", "msgspec._utils", "msgspec._version", "msgspec.json"}
+    assert {name for name in loaded if name.startswith("msgspec.")} == {*parts, "msgspec.structs"}
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "msgspec.inspect.type_info(int)",
+        "msgspec.json.schema(int), msgspec.json.schema_components([int])",
+        "msgspec.toml.decode('a = 1')",
+        "msgspec.msgpack.encode(1)",
+        "msgspec.yaml.decode",
+        "import msgspec.inspect as part; assert msgspec.inspect is part",
+        "from msgspec import inspect, msgpack, toml, yaml; inspect.type_info(int)",
+        "from msgspec.json import schema; schema(int)",
+        "import platform; assert platform.python_version() and platform.system()",
+        # Python 3.13 no longer needs it.
+        "import platform, uuid; assert getattr(uuid, 'platform', platform).python_version()",
+        "assert not hasattr(msgspec, 'x') and not hasattr(msgspec.json, 'x')",
+    ],
+)
+@pytest.mark.parametrize("before", ["", "import msgspec\n", "import platform, uuid\n"])
+def test_a_bot_gets_all_of_msgspec_and_platform(before, use):
+    loaded_by(f"{before}import arena.sdk, msgspec\n{use}")
+
+
+def test_a_version_of_msgspec_that_needs_its_parts_gets_them(tmp_path):
+    package = tmp_path / "msgspec"
+    shutil.copytree(Path(msgspec.__file__).parent, package)
+    with (package / "__init__.py").open("a") as file:
+        file.write("\nINT = inspect.type_info(int)\n")
+    loaded = loaded_by(
+        f"sys.path.insert(0, {str(tmp_path)!r})\nimport arena.sdk, msgspec, platform\n"
+        f"assert msgspec.__file__.startswith({str(tmp_path)!r})\n"
+        "assert msgspec.INT and msgspec.json.schema(int) and platform.python_version()"
+    )
+    assert "msgspec.inspect" in loaded
 
 
 def test_the_keeper_which_delays_every_bot_loads_little():

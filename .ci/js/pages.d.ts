@@ -143,6 +143,8 @@ interface View {
   /** whether a move of the person can be taken back */
   undo: boolean;
   faults: Fault[];
+  /** whether the person left the game and can continue it */
+  left?: boolean;
   says?: string;
   end?: string;
   ranks?: number[];
@@ -299,6 +301,7 @@ type PlayParts = Record<
     | "undo"
     | "choose"
     | "leave"
+    | "continue"
     | "sound"
     | "lesson-again"
     | "lesson-best"

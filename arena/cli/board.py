@@ -146,7 +146,8 @@ class Mosaic:
         if not self._has_colours:
             return board_text(state, marked=marks.rim, cells=cells)
         storeys = self._storeys(state)
-        lines = ["   " + "".join(f" {chr(97 + x):<{WIDTH - 1}}" for x in range(self._board.width))]
+        letters = [f" {chr(97 + x):<{WIDTH - 1}}" for x in range(self._board.width)]
+        lines = ["   " + "".join(letters)]
         for y, row in enumerate(cells):
             signs: list[Sign] = []
             before = ""
@@ -237,9 +238,11 @@ class Mosaic:
 
     def _tile(self, tile: int) -> str:
         """The two letters of a tile, in their colours."""
-        return self._line(
-            [Sign(letter, GROUNDS[letter].ink, GROUNDS[letter].plain) for letter in TILES[tile]]
-        )
+        signs = []
+        for letter in TILES[tile]:
+            ground = GROUNDS[letter]
+            signs.append(Sign(letter, ground.ink, ground.plain))
+        return self._line(signs)
 
 
 def on_seat(seat: int, text: str) -> Sign:
@@ -262,15 +265,13 @@ def move_lines(
     after the move. The tile of the move is added to ``mosaic``.
     """
     mosaic.lay(move)
-    return "\n".join(
-        [
-            move_summary(state, names, seat, move, events),
-            *(screen_folded(f"  {printable(line)}") for line in remarks),
-            mosaic.board(state, squares_under(state.board, move)),
-            mosaic.seats(state, names, seen_by),
-            "",
-        ]
-    )
+    lines = [move_summary(state, names, seat, move, events)]
+    for remark in remarks:
+        lines.append(screen_folded(f"  {printable(remark)}"))
+    lines.append(mosaic.board(state, squares_under(state.board, move)))
+    lines.append(mosaic.seats(state, names, seen_by))
+    lines.append("")
+    return "\n".join(lines)
 
 
 def move_summary(

@@ -175,9 +175,12 @@ def _print_table(
     """Prints a table whose last column is folded into the width that is left. Columns in
     ``without`` are left out.
     """
-    kept = [at for at, column in enumerate(columns) if column not in without]
-    *heads, last_head = (columns[at] for at in kept)
-    *cells, last_cells = ([row[at] for row in rows] for at in kept)
+    kept: dict[str, Sequence[str]] = {}
+    for column, cells_of_column in zip(columns, zip(*rows, strict=True), strict=True):
+        if column not in without:
+            kept[column] = cells_of_column
+    *heads, last_head = kept
+    *cells, last_cells = kept.values()
     width = columns_of(sys.stdout)
     table = columns_text(
         heads,

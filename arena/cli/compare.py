@@ -23,8 +23,8 @@ from arena.cli.run import Conduct, conduct_options, playing, run_path, show_trou
 from arena.cli.sections import SectionedCommand
 from arena.cli.signals import AT_ONCE
 from arena.cli.terminal import say, tell
-from arena.commands.bots import blocks_of, request_comparison
 from arena.commands.playing import Contest
+from arena.commands.requests import blocks_of, request_comparison
 from arena.errors import counted
 from arena.exports import verdicts
 from arena.exports.verdicts import llr_text
@@ -218,7 +218,8 @@ def play_comparison(
     minutes: float | None = None,
 ) -> FinishedComparison:
     """Plays the comparison of a request in ``folder`` until it is decided or cannot continue, for
-    at most this many ``minutes`` (None: any time).
+    at most this many ``minutes`` (None: any time). With ``keeps_looks``, the state of the test
+    after each round of blocks is kept, which the JSON of the comparison needs.
     """
     is_late = threading.Event()
     with playing(folder, request, conduct) as (play, progress):

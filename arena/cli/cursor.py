@@ -17,6 +17,7 @@ from typing import NamedTuple, Self
 from arena.cli.board import WIDTH, Mosaic, squares_under
 from arena.cli.terminal import folded
 from arena.exports.effects import colours_of, effects_of
+from arena.exports.refusals import plain_refusal
 from arena.rules import State
 from arena.rules.boards import COLOURS, Board
 from arena.rules.notation import PASS, TILES, make_move, split_move, tile_of
@@ -239,6 +240,10 @@ class Cursor:
         columns = max(MIN_COLUMNS, 3 + WIDTH * state.board.width)
         return size.lines >= needed and size.columns >= columns
 
+    def aimed(self, board: Board) -> int | None:
+        """The move that would place the aimed tile on ``board``; None if no tile is aimed."""
+        return self._aim.move(board) if self._aim else None
+
     def begin_turn(self, state: State, prompt: str) -> None:
         """Draws the position ``state`` at the start of the person's turn, before any tile is aimed,
         and the ``prompt`` below it.
@@ -248,8 +253,9 @@ class Cursor:
         self._draw(state, prompt)
 
     def choose(self, state: State, prompt: str) -> int | FirstCharacter:
-        """Waits until the person places a tile, and returns that legal move; or until they begin to
-        type a line, and returns its `FirstCharacter`. Raises EOFError at the end of input.
+        """Shows the line ``prompt`` and waits until the person places a tile, and returns that
+        legal move; or until they begin to type a line, and returns its `FirstCharacter`. Raises
+        EOFError at the end of input.
         """
         board = state.board
         if self._lines == 0:
@@ -340,8 +346,8 @@ class Cursor:
             words = " ".join(effect.words for effect in does.effects)
         else:
             after = before
-            reason = state.why_illegal(move).partition(": ")[2]
-            words = f"Not here: {reason}."
+            refusal = plain_refusal(state, move)
+            words = f"Not here. {refusal.words}" if refusal else ""
         free = max(min(size.lines - above - LINES_BELOW, SLOT), 1)
         text = f"{colours_of(state.board, move).capitalize()}. {words}"
         lines = folded(text, size.columns).split("\n")[:free]

@@ -177,7 +177,8 @@ def examine(results: Path) -> dict[str, Any]:
 def _paths_of(tools: Iterable[str]) -> list[str]:
     """The paths of those ``tools`` that are on the bots' PATH."""
     path = search_path(os.environ)
-    return list(filter(None, (shutil.which(tool, path=path) for tool in tools)))
+    places = [shutil.which(tool, path=path) for tool in tools]
+    return list(filter(None, places))
 
 
 def time_here() -> dict[str, Any]:

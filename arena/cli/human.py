@@ -6,8 +6,6 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import reduce
-from operator import or_
 
 import click
 
@@ -17,10 +15,10 @@ from arena.cli.rules import rules_text, show_rules
 from arena.cli.terminal import tell
 from arena.commands.hints import Hint, hints_for, note_of_help
 from arena.errors import MoveError, NotationError, UserError, counted
+from arena.exports.refusals import plain_refusal
 from arena.players.messages import Start
 from arena.players.player import YOU, Answer, Player
 from arena.rules import State
-from arena.rules.explain import where_to_read
 from arena.rules.notation import (
     PASS,
     PASSED,
@@ -38,6 +36,7 @@ HELP = """\
   {tile:<8} show where a tile of your hand can go
   {square:<8} show which of your moves cover a square
   hint     mark the squares of three good moves; again: the best one, and why
+  why      after a refused move: read the rule
   rules    read the rules; R4.4 or 'rules village' for one of them
   quit     leave the game"""
 """What a person can type."""
@@ -83,6 +82,8 @@ class Human(Player):
         # The hints of this turn, none before the first one is asked for, and how many were shown.
         self._hints = list[Hint]()
         self._hints_shown = 0
+        # The last typed move of this turn that was refused; None if there is none.
+        self._refused: int | None = None
 
     def begin(self, start: Start) -> None:
         """Prints the seat and the goal of the game. How to move is explained at the first turn,
@@ -101,6 +102,7 @@ class Human(Player):
         began_ns = time.monotonic_ns()
         self._hints = []
         self._hints_shown = 0
+        self._refused = None
         mosaic = self._mosaic
         moves = {move_text(state.board, move): move for move in state.legal_moves()}
         if not moves:
@@ -167,21 +169,31 @@ class Human(Player):
             return "you can only pass"
         if text == "hint":
             return self._hint(state)
+        if text == "why":
+            return self._why(state)
         if ABOUT_RULES.fullmatch(text):
-            try:
-                show_rules(rules_text(text.removeprefix("rules").strip()))
-            except UserError as error:
-                return f"{error}; {error.hint}"
-            return ""
+            return _rules(text.removeprefix("rules").strip())
         with suppress(NotationError):
             return self._where(state, moves, text)
         try:
             move = parse_move(state.board, text)
         except MoveError as error:
             return f"{str(error).replace(EXAMPLE, example(moves))}; ? for help"
-        reason = state.why_illegal(move)
-        command = where_to_read(reason)
-        return f"{reason}; type {command.split()[-1]} to read the rule" if command else reason
+        refusal = plain_refusal(state, move)
+        assert refusal is not None, "the move is not legal"
+        self._refused = move
+        return f"{refusal.words} Type 'why' to read the rule."
+
+    def _why(self, state: State) -> str:
+        """Prints the rule that forbids the aimed tile, or the move that was refused last, and
+        returns an empty text; a sentence if there is neither.
+        """
+        aimed = self._cursor.aimed(state.board) if self._cursor else None
+        for move in (aimed, self._refused):
+            refusal = None if move is None else plain_refusal(state, move)
+            if refusal is not None:
+                return _rules(refusal.rule)
+        return "no move was refused in this turn; type rules to read the rules"
 
     def _hint(self, state: State) -> str:
         """The next hint of this turn. The first one is a board on which the squares of the best
@@ -191,8 +203,10 @@ class Human(Player):
         self._hints = self._hints or hints_for(state, self._names, self._seed + state.turns)
         self._hints_shown = min(self._hints_shown + 1, 2)
         if self._hints_shown == 1:
-            squares = (squares_under(state.board, hint.move) for hint in self._hints)
-            marked = self._mosaic.board(state, reduce(or_, squares))
+            squares = 0
+            for hint in self._hints:
+                squares |= squares_under(state.board, hint.move)
+            marked = self._mosaic.board(state, squares)
             count = counted(len(self._hints), "good move")
             return f"{marked}\n  marked: the squares of {count}; type hint again for the best one"
         best = self._hints[0]
@@ -218,11 +232,26 @@ class Human(Player):
             none = f"none of your moves covers {text}"
         if not found:
             return none
-        marked = reduce(or_, (squares_under(board, move) for move in found))
-        names = [move_text(board, move) for move in found]
-        starts = range(0, len(names), PER_LINE)
-        lines = ["  " + " ".join(names[start : start + PER_LINE]) for start in starts]
-        return "\n".join([self._mosaic.board(state, marked), *lines])
+        marked = 0
+        names = []
+        for move in found:
+            marked |= squares_under(board, move)
+            names.append(move_text(board, move))
+        lines = [self._mosaic.board(state, marked)]
+        for start in range(0, len(names), PER_LINE):
+            lines.append("  " + " ".join(names[start : start + PER_LINE]))
+        return "\n".join(lines)
+
+
+def _rules(asked: str) -> str:
+    """Prints the rules that a person asks for, all of them if ``asked`` is empty, and returns an
+    empty text; or returns why there are none.
+    """
+    try:
+        show_rules(rules_text(asked))
+    except UserError as error:
+        return f"{error}; {error.hint}"
+    return ""
 
 
 def _prompt(state: State) -> str:

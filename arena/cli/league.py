@@ -124,13 +124,14 @@ def _list(home: Path, *, as_json: bool) -> None:
         except RunError as error:
             say(f"warning: {error}")
             continue
+        waiting = [member for member in found.members.values() if member.is_waiting]
         rows.append(
             {
                 "league": folder.name,
                 "members": len(found.members),
                 "benchmarks": len(found.with_status("benchmark")),
                 "candidates": len(found.with_status("candidate")),
-                "waiting": sum(member.is_waiting for member in found.members.values()),
+                "waiting": len(waiting),
                 "deals": found.deals,
             }
         )

@@ -70,8 +70,8 @@ def one_argument(
 
 
 def split_words(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
-    """A click callback that splits a command line into words as a shell does; None for an empty
-    text, or without one. Raises BadParameter.
+    """A click callback that splits a command line, the ``value`` of the option, into words as a
+    shell does. Returns None if the value is None or empty. Raises BadParameter.
     """
     try:
         return shlex.split(value) if value else None
@@ -82,8 +82,8 @@ def split_words(_: click.Context, __: click.Parameter, value: str | None) -> lis
 
 
 def check_utf8(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
-    """A click callback that returns its text; raises BadParameter for a text that is not valid
-    UTF-8, which could not be hashed or stored.
+    """A click callback that returns ``value``, the text of the option, unchanged. Raises
+    BadParameter for a text that is not valid UTF-8, which could not be hashed or stored.
     """
     try:
         (value or "").encode()

@@ -24,10 +24,11 @@ from arena.cli.run import sandbox_options
 from arena.cli.sections import SectionedCommand
 from arena.cli.serve import serve_game
 from arena.cli.terminal import say, screen_folded, tell
-from arena.commands.bots import bot_finder, with_clock
+from arena.commands.bots import bot_finder
 from arena.commands.game import GameRequest, Round, SingleGame
 from arena.commands.home import results_folder
 from arena.commands.playing import SandboxChoice
+from arena.commands.requests import with_clock
 from arena.errors import ConfigError, printable
 from arena.exports.scene import Pair, pair_of
 from arena.exports.text import seat_names
@@ -362,7 +363,8 @@ def _refuse_tables(bots: tuple[str, ...], human: int | None, past: Resumed | Non
     if human is not None and human not in free:
         expected = f"--human to be one of {', '.join(map(str, free))}, got {human}"
     elif len(bots) != len(others):
-        played = printable(", ".join(names[seat] for seat in others))
+        names_of_others = [names[seat] for seat in others]
+        played = printable(", ".join(names_of_others))
         expected = f"a bot for each of the seats {', '.join(map(str, others))}, got {len(bots)};"
         expected += f" {played} played the game"
     else:

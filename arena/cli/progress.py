@@ -160,8 +160,8 @@ class Progress:
         return not self._bar.disable
 
     def figure(self, name: str, value: str) -> None:
-        """Sets a figure, such as ``faults`` with ``0``, that stands after the bar from its next
-        redraw on.
+        """Shows a figure after the bar, from its next redraw on. ``name`` says what the figure is,
+        such as ``faults``; ``value`` is the figure as text, such as ``0``.
         """
         self._figures[name] = value
         self._bar.set_postfix(self._figures, refresh=False)

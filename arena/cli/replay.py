@@ -29,7 +29,7 @@ from arena.players.bot import BotPlayer
 from arena.players.crashes import with_own_paths, without_quoted
 from arena.records.grades import newest_review, read_reviews
 from arena.records.journal import board_of
-from arena.records.record import GameRecord, encode_record
+from arena.records.record import GameRecord, encode_record, faults_of
 from arena.records.regular import write_durably
 from arena.rules.boards import Board
 from arena.rules.explain import explained
@@ -198,9 +198,9 @@ def _write_file(run: Run, record: GameRecord, kind: str, name: str) -> Path:
 
 
 def write_replay(run: Run, game: str, kind: str, text: str) -> Path:
-    """Writes the page or picture of the game with the id ``game`` to its usual place in the run's
-    folder, and returns the path. Raises RunError, also if the id would lead to a place outside the
-    folder.
+    """Writes ``text``, the page or the picture of the game with the id ``game``, to its usual place
+    in the run's folder, and returns the path. ``kind`` is the ending of the file, ``html`` or
+    ``svg``. Raises RunError, also if the id would lead to a place outside the folder.
     """
     path = Path(run.folder, REPLAYS, *f"{game}.{kind}".split("/"))
     try:
@@ -240,7 +240,8 @@ def _ask_again(
         tell_json({"game": record.id, "seat": seat, "bot": bot.label, **decision._asdict()})
     else:
         # The last one: the moves after the placement may be passes.
-        click.echo([page for placed, page in _pages(run, record, seat) if placed == turn][-1])
+        pages = dict(_pages(run, record, seat))
+        click.echo(pages[turn])
         tell(f"then  {_recorded_text(record, seat, decision)}")
         now, *lines = answer_lines(bot.label, decision, stderr)
         for line in (f"now   {now}", *lines):
@@ -275,7 +276,7 @@ def _recorded_text(record: GameRecord, seat: int, decision: Decision) -> str:
     instead, its fault.
     """
     if not decision.old:
-        fault = next(fault for fault in record.faults if fault.seat == seat)
+        fault = faults_of(record, seat)[0]
         return printable(f"forfeit ({fault.kind}): {explained(fault.detail)}")
     ms = ms_at(record, decision.turn)
     took = (

@@ -106,7 +106,8 @@ def _find_fault(record: GameRecord, seat: int | None) -> Fault:
     """
     faults = [fault for fault in record.faults if seat in (None, fault.seat)]
     if len(faults) != 1:
-        there = ", ".join(f"seat {fault.seat} ({fault.kind})" for fault in record.faults) or "none"
+        found = [f"seat {fault.seat} ({fault.kind})" for fault in record.faults]
+        there = ", ".join(found) or "none"
         counts = "'arena standings' counts faults; their evidence is in the run's faults/ folder"
         hint = "choose one with --seat" if faults else counts
         raise RunError(f"{record.id}: expected one fault, got {there}", hint)

@@ -96,7 +96,8 @@ def _rule_text(rule: Rule) -> str:
     """The text of one rule with its number, without its examples."""
     first, *rest = rule.paragraphs
     head = _filled(first, f"{rule.number:<{len(RULE_INDENT)}}")
-    return "\n".join([head, *(_filled(text, RULE_INDENT) for text in rest)])
+    paragraphs = [_filled(text, RULE_INDENT) for text in rest]
+    return "\n".join([head, *paragraphs])
 
 
 def _filled(text: str, head: str = "") -> str:
@@ -111,8 +112,9 @@ def _examples(rule: Rule) -> Iterator[str]:
     """The examples of a rule, as boards drawn in text with their captions."""
     # As protocol/vectors/README.md describes them.
     text = files("arena.rules").joinpath("positions.jsonl").read_text(encoding="utf-8")
-    drawings = [json.loads(line) for line in text.splitlines()]
-    positions = {drawing["name"]: drawing for drawing in drawings}
+    positions = {}
+    for drawing in map(json.loads, text.splitlines()):
+        positions[drawing["name"]] = drawing
     for picture in rule.pictures:
         line = positions[picture.name]
         is_allowed = "after" in line

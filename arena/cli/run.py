@@ -31,7 +31,6 @@ from arena.cli.sections import SectionedCommand
 from arena.cli.signals import AT_ONCE, stop_on_signals
 from arena.cli.tables import write_and_show_standings
 from arena.cli.terminal import announced_if_slow, say
-from arena.commands.bots import request_run, results_path
 from arena.commands.home import results_folder
 from arena.commands.playing import (
     Play,
@@ -41,6 +40,7 @@ from arena.commands.playing import (
     open_run,
     unplayed_error,
 )
+from arena.commands.requests import request_run, results_path
 from arena.commands.runs import named_run
 from arena.commands.serving import watched_at
 from arena.errors import ConfigError, UserError, printable
@@ -229,8 +229,8 @@ def playing(
 def run_path(
     home: Path, options: GivenOptions, request: Request, *, finished: bool = False, prefix: str = ""
 ) -> Path:
-    """The folder for the run of a request, see `commands.bots.results_path`; a search that takes
-    long is announced.
+    """The folder for the run of a request, see `commands.requests.results_path`; a search that
+    takes long is announced.
     """
     results = results_folder(home)
     out = options.get("out")

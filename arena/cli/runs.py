@@ -34,12 +34,12 @@ def runs(home: Path, /, *, as_json: bool) -> None:
     """  # noqa: D301 - \b is click's mark for lines to keep
     rows = list[dict[str, Any]]()
     table = list[tuple[str, ...]]()
-    folders = every_run(results_folder(home))
+    found = every_run(results_folder(home))
     # A timer is a thread, so one for each run would make a list of 1,000 runs slow.
-    with announced_if_slow(f"counting the games of {counted(len(folders), 'run')}"):
-        for name, folder in folders.items():
+    with announced_if_slow(f"counting the games of {counted(len(found), 'run')}"):
+        for name, (folder, info) in found.items():
             try:
-                run = Run(folder)
+                run = Run(folder, info)
                 played, planned = run.progress()
                 of_person = run.person_game()
             except UserError as error:
@@ -71,7 +71,7 @@ def _row(name: str, run: Run, played: int, planned: int, leader: Rated | None) -
         "started": info.started,
         "players": info.counting.players,
         "boards": list(info.boards),
-        "bots": [bot.name for bot in info.bots],
+        "bots": info.bot_names,
         "games": played,
         "planned": planned,
         "state": run_state(run.folder, played, planned),

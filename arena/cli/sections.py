@@ -96,7 +96,8 @@ def _write_section(
     title: str, options: Iterable[click.Option], ctx: click.Context, formatter: click.HelpFormatter
 ) -> None:
     """Writes a section of a command's help, unless none of its options has a help text."""
-    records = list(filter(None, (option.get_help_record(ctx) for option in options)))
+    every_record = [option.get_help_record(ctx) for option in options]
+    records = list(filter(None, every_record))
     if records:
         with formatter.section(title):
             formatter.write_dl(records)

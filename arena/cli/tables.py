@@ -115,11 +115,11 @@ def write_and_show_standings(
         is_text = not (output.as_json or output.csv_path == "-" or output.pairs)
         if run.config.challenger and is_text:
             _show_opponents(tables, run.config.challenger)
-    return [
-        row["bot"]
-        for row in tables.data["standings"].rows()
-        if row["games"] >= FIRST_GAMES and row["forfeits"] == row["games"]
-    ]
+    broken = []
+    for row in tables.data["standings"].rows():
+        if row["games"] >= FIRST_GAMES and row["forfeits"] == row["games"]:
+            broken.append(row["bot"])
+    return broken
 
 
 def _show_opponents(tables: "Tables", challenger: str) -> None:

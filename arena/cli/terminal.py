@@ -25,7 +25,7 @@ SLOW_S = 1.0
 
 
 def say(text: str) -> None:
-    """Prints a sentence for the user to stderr."""
+    """Prints ``text``, a sentence for the user, to stderr."""
     click.echo(folded(text, columns_of(sys.stderr)), err=True)
 
 
@@ -45,7 +45,9 @@ def announced_if_slow(text: str, *, quiet: bool = False) -> Iterator[None]:
 
 
 def tell(text: str, indent: str = INDENT) -> None:
-    """Prints a text to stdout, folded to the width of the terminal."""
+    """Prints a text to stdout, folded to the width of the terminal. ``indent`` stands before the
+    further parts of a line that is folded.
+    """
     click.echo(screen_folded(text, indent))
 
 
@@ -59,7 +61,9 @@ def tell_with_commands(text: str) -> None:
 
 
 def screen_folded(text: str, indent: str = INDENT) -> str:
-    """The text, folded to the width of the terminal; unchanged if stdout is no terminal."""
+    """The text, folded to the width of the terminal, with ``indent`` before the further parts of a
+    folded line; unchanged if stdout is no terminal.
+    """
     return folded(text, columns_of(sys.stdout), indent)
 
 

@@ -29,7 +29,8 @@ from arena.cli.options import (
 from arena.cli.run import Conduct, conduct_options, playing, run_path, status_of
 from arena.cli.sections import SectionedCommand
 from arena.cli.terminal import say, tell
-from arena.commands.bots import bot_finder, games_a_block, request_comparison, request_tuning
+from arena.commands.bots import bot_finder
+from arena.commands.requests import games_a_block, request_comparison, request_tuning
 from arena.errors import ConfigError, RunError, counted
 from arena.exports import verdicts
 from arena.players.folder import Bot, with_options

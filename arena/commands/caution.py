@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from random import Random as Shuffler
 from typing import NamedTuple
 
-from arena.exports.effects import HOME, LAST, effects_of
+from arena.exports.effects import LAST, effects_of, takes_back
 from arena.match.grading import DEFAULT_JUDGE, best_move, measured
 from arena.players.player import built_in
 from arena.records.grades import Judge
@@ -83,7 +83,7 @@ def _harm(state: State, move: int, names: Sequence[str], seed: int) -> Iterator[
     while state.end is None and state.mover != seat:
         reply = policy.choose(state, seed)
         effects = effects_of(state, reply, names, seat).effects
-        has_lost = any(effect.kind == HOME and effect.seat == seat for effect in effects)
+        has_lost = takes_back(effects, seat)
         for effect in effects:
             is_theirs = effect.seat != seat
             is_swallowed = effect.kind == "absorb" and has_lost

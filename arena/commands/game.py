@@ -23,7 +23,7 @@ from arena.match.referee import GamePlan, MoveListener, Outcome, Referee
 from arena.match.replay import Resumed, retire_faulty
 from arena.players.bot import BotPlayer, Stderr, logged_player
 from arena.players.channel import WireLog
-from arena.players.folder import Bot
+from arena.players.folder import Bot, labels_of
 from arena.players.labels import timing_for
 from arena.players.player import (
     PERSON,
@@ -42,12 +42,12 @@ from arena.records.grades import Grade, Judge, ReviewedGame, line_of, review_fil
 from arena.records.journal import Journal, read_records
 from arena.records.notes import NoteEntry
 from arena.records.ownership import mark_run
-from arena.records.record import MAX_SEATS, Fault, GameRecord, utc_now
+from arena.records.record import MAX_SEATS, Fault, GameRecord, placed_at, utc_now
 from arena.records.runfile import RunInfo, read_run, write_run
 from arena.records.timing import Timing
 from arena.rules import State
 from arena.rules.boards import Board
-from arena.rules.notation import PASSED, parse_move
+from arena.rules.notation import parse_move
 from arena.rules.terms import REVISION
 from arena.tournament.consistency import make_config
 from arena.tournament.runs import describe_run
@@ -97,7 +97,9 @@ class SingleGame(NamedTuple):
         processes = [bot for bot in self.bots if not is_built_in(bot)]
         with staged_for_a_while(*processes, sandbox=self.sandbox) as staged:
             copies = iter(staged)
-            bots = [bot if is_built_in(bot) else next(copies) for bot in self.bots]
+            bots = []
+            for bot in self.bots:
+                bots.append(bot if is_built_in(bot) else next(copies))
             yield self._replace(bots=bots, is_staged=True)
 
     @contextmanager
@@ -122,9 +124,9 @@ class SingleGame(NamedTuple):
             for bot, seat in zip(staged.bots, free, strict=False):
                 seated[seat] = self._player(bot, seat, log)
             if self.human is not None and person is not None:
-                labels = {seat: player.name for seat, player in seated.items()}
-                labels[self.human] = YOU
-                by_seat = [labels[seat] for seat in sorted(labels)]
+                by_seat = []
+                for seat in sorted({self.human, *seated}):
+                    by_seat.append(YOU if seat == self.human else seated[seat].name)
                 seated[self.human] = person(seat_names(by_seat))
             try:
                 yield [seated[seat] for seat in sorted(seated)]
@@ -177,7 +179,7 @@ class Past(NamedTuple):
     @property
     def turn(self) -> int:
         """The number of tiles that the ``moves`` place."""
-        return sum(text != PASSED for text in self.moves)
+        return len(placed_at(self.moves))
 
     def steps(self, state: State) -> Iterator[tuple[int, int, State]]:
         """Plays the moves on ``state``, the position before the first one, and yields for each of
@@ -283,7 +285,7 @@ class GameRequest(NamedTuple):
     def game(self) -> PlayedGame:
         """The requested game, planned. Raises ConfigError, also if a bot has two seats."""
         seats = [*self.bots[: self.seat], PERSON, *self.bots[self.seat :]]
-        labels = [bot.label for bot in seats]
+        labels = labels_of(seats)
         settings = {
             "bots": labels,
             "seed": self.seed,

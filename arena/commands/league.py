@@ -210,8 +210,8 @@ class LeaguePlay:
         league = self.members.league
         there = self._session.setup.bots
         for test in league.regressions.values():
-            statuses = [league.members[bot].status for bot in (test.bot, test.old)]
-            can_play = not {"aside", "withdrawn"}.intersection(statuses)
+            statuses = {league.members[test.bot].status, league.members[test.old].status}
+            can_play = statuses.isdisjoint({"aside", "withdrawn"})
             is_open = self._tested[test.bot] < test.games
             if is_open and can_play and test.bot in there and test.old in there:
                 return test

@@ -12,10 +12,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from arena.commands.bots import Tell, bot_finder, registry_of, with_clock
+from arena.commands.bots import Tell, bot_finder, registry_of
 from arena.commands.home import results_folder
+from arena.commands.requests import with_clock
 from arena.errors import BotFolderError, ConfigError, RunError, UserError, did_you_mean, printable
-from arena.players.folder import Bot
+from arena.players.folder import Bot, labels_of
 from arena.players.labels import split_options
 from arena.players.player import is_built_in
 from arena.players.registry import Registry
@@ -320,10 +321,11 @@ def league_folder(home: Path, name: str | None) -> Path:
     for folder in () if name is None else (results_folder(home) / name, Path(name)):
         if is_league(folder):
             return folder
-    names = ", ".join(folder.name for folder in known) or "none"
+    names = [folder.name for folder in known]
+    there = ", ".join(names) or "none"
     raise RunError(
         f"there is no league {name!r}" if name else "there is no league yet",
-        f"leagues in {results_folder(home)}: {names}; 'arena league run NAME' starts one",
+        f"leagues in {results_folder(home)}: {there}; 'arena league run NAME' starts one",
     )
 
 
@@ -430,10 +432,10 @@ def league_request(
         terms = LeagueTerms(_names(bots))
         return make_request(with_clock(options, tell), boards_of(options), newcomers, league=terms)
     known = resume_request(Run(folder))
-    newcomers = members.newcomers([bot.label for bot in known.bots], sandbox_for)
+    newcomers = members.newcomers(labels_of(known.bots), sandbox_for)
     bots_of_session = [*known.bots, *newcomers]
     # The settings given now are compared with those of the league when it is opened.
-    settings: dict[str, Any] = {**options, "bots": [bot.label for bot in bots_of_session]}
+    settings: dict[str, Any] = {**options, "bots": labels_of(bots_of_session)}
     settings.pop("board_files", None)
     if "seed" in settings:
         settings["seed"] = str(settings["seed"])

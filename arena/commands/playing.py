@@ -98,8 +98,8 @@ class SandboxChoice(NamedTuple):
         words = []
         for text in self.allowed:
             name, equals, grants = text.partition("=")
-            names = bases if name == bot.base else [name]
-            words += [f"{each}{equals}{grants}" for each in names]
+            for base in bases if name == bot.base else [name]:
+                words.append(f"{base}{equals}{grants}")
         return self._replace(trusted=trusted, allowed=tuple(words))
 
     def sandbox_for(self, bots: Sequence[Bot], run: Path | None = None) -> Sandbox:
@@ -171,7 +171,9 @@ def _granted(
         name, more = read_allowed(text)
         for base in _named(name, bots):
             words[base] += more
-    grants_by_bot = {base: make_grants(each, Path(), folders) for base, each in words.items()}
+    grants_by_bot = {}
+    for base, allowed_words in words.items():
+        grants_by_bot[base] = make_grants(allowed_words, Path(), folders)
     for bot in bots:
         if bot.base not in words:
             of_config = own_words(own, bot)
@@ -216,15 +218,18 @@ def _named(name: str, bots: Sequence[Bot]) -> list[str]:
 
 def _base_labels(bots: Sequence[Bot]) -> list[str]:
     """The labels, without options, of these bots, in their order, each once."""
-    return list(dict.fromkeys(bot.base for bot in bots))
+    bases = [bot.base for bot in bots]
+    return list(dict.fromkeys(bases))
 
 
 def _folder_of(base: str, bots: Sequence[Bot]) -> Path:
     """The folder of the bot whose label without options is ``base``. Raises ConfigError if ``bots``
     has two programs with that label.
     """
-    namesakes = [bot for bot in bots if bot.base == base]
-    folders = {bot.folder.resolve(): bot.folder for bot in namesakes}
+    folders = {}
+    for bot in bots:
+        if bot.base == base:
+            folders[bot.folder.resolve()] = bot.folder
     if len(folders) > 1:
         raise ConfigError(
             f"--allow names {base}, but two programs have this name:"

@@ -123,7 +123,7 @@ class Review:
             judge = msgspec.structs.replace(judge, by=adviser_id)
         self.judge = judge
         arguments = checked(ASKED, {"bots": bots, "games": games, "game": game}, HINT)
-        names = [bot.name for bot in self.info.bots]
+        names = self.info.bot_names
         self._bots = frozenset(label_among(names, bot) for bot in arguments["bots"])
         self.held_back, self._records = self._chosen(game, games)
         self._seen = seen_by(read_reviews(run.folder), judge, REVISION)

@@ -61,8 +61,7 @@ def rungs(bots: Collection[str]) -> list[Rung]:
     ones that are among ``bots``, the names of the bots that can play here.
     """
     elo = {place.bot: place.elo for place in published_league().places}
-    playable = [bot for bot in BUNDLED_RUNGS if bot in bots]
-    bundled = [Rung(bot, BUNDLED_RUNGS[bot]) for bot in playable]
+    bundled = [Rung(bot, sentence) for bot, sentence in BUNDLED_RUNGS.items() if bot in bots]
     bundled.sort(key=lambda rung: elo[rung.bot])
     return [Rung(bot, sentence) for bot, sentence in BUILT_IN_RUNGS] + bundled
 

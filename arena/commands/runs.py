@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from io import StringIO
-from itertools import chain, filterfalse
+from itertools import filterfalse
 from math import isfinite, isnan, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -19,15 +19,23 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from arena.commands.home import results_folder
 from arena.errors import ConfigError, RunError
 from arena.exports.grid import number
+from arena.players.folder import labels_of
 from arena.players.temporary import remove_tree
 from arena.ratings.cells import text_of
-from arena.ratings.column import in_whole_elo
+from arena.ratings.column import column_named, in_whole_elo
 from arena.ratings.columns import STANDINGS
 from arena.records.journal import COMPRESSED, journal_of
 from arena.records.regular import BusyError, lock_file, lock_run, open_regular, read_regular
 from arena.records.runfile import RUN_FILE, RunInfo, read_run
-from arena.tournament.run import Run
-from arena.tournament.runs import Completeness, Request, completeness, list_runs
+from arena.tournament.run import MAX_STANDINGS, STANDINGS_FILE, Run
+from arena.tournament.runs import (
+    Completeness,
+    FoundRun,
+    Request,
+    completeness,
+    find_runs,
+    list_runs,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,10 +48,6 @@ MAX_NAMED = 10
 """The most runs that an error names."""
 OUTGOING = ".outgoing-"
 """How the temporary folder is called into which a run is moved while it is removed."""
-STANDINGS_FILE = "standings.csv"
-"""The name of the file with the standings in a run's folder."""
-MAX_BYTES = 4 << 20
-"""The largest standings.csv, in bytes, that is read."""
 MAX_RUNS = 100
 """At most this many of the newest runs are searched for a bot's latest rating."""
 QUIET_S = 60.0
@@ -56,21 +60,22 @@ disk and may be endless.
 """
 RunState = Literal["finished", "playing", "stopped"]
 """The states of a run: all games played, games being played, or neither."""
-_ELO, _ERROR = (in_whole_elo(column) for column in STANDINGS if column.name in {"elo", "error"})
+_ELO = in_whole_elo(column_named("elo", STANDINGS))
+_ERROR = in_whole_elo(column_named("error", STANDINGS))
 
 
-def every_run(results: Path) -> dict[str, Path]:
-    """The folders of all runs in ``results``, by the names that commands accept: first the runs in
-    ``results`` itself, the oldest first, then those in its collections. A collection is a folder
+def every_run(results: Path) -> dict[str, FoundRun]:
+    """All runs in ``results``, by the names that commands accept: first the runs in ``results``
+    itself, the oldest first, then those in its collections. A collection is a folder
     that is no run, such as that of a league with a run for each number of players; its runs are
     called ``league-2/2-players``.
     """
-    runs = {folder.name: folder for folder in list_runs(results)}
+    runs = {found.folder.name: found for found in find_runs(results)}
     inside = sorted(results.iterdir()) if results.is_dir() else []
     for collection in inside:
         if collection.name not in runs and not collection.is_symlink():
-            for run in list_runs(collection):
-                runs[f"{collection.name}/{run.name}"] = run
+            for found in find_runs(collection):
+                runs[f"{collection.name}/{found.folder.name}"] = found
     return runs
 
 
@@ -91,7 +96,9 @@ def run_folder(home: Path, run: str | None) -> Path:
     for folder in folders:
         if (folder / RUN_FILE).is_file():
             return folder
-    files = chain.from_iterable(folder.glob(f"*/{RUN_FILE}") for folder in folders)
+    files: list[Path] = []
+    for folder in folders:
+        files += folder.glob(f"*/{RUN_FILE}")
     inner = sorted(str(file.parent) for file in files)
     if inner:
         more = f" and {len(inner) - MAX_NAMED} more" if len(inner) > MAX_NAMED else ""
@@ -99,7 +106,8 @@ def run_folder(home: Path, run: str | None) -> Path:
             f"{run!r} is a folder of runs, not a run",
             f"name one of them: {', '.join(inner[:MAX_NAMED])}{more}",
         )
-    known = ", ".join(folder.name for folder in list_runs(results)) or "none"
+    names = [folder.name for folder in list_runs(results)]
+    known = ", ".join(names) or "none"
     raise RunError(f"expected a run's name or folder, got {run!r}", f"runs in {results}: {known}")
 
 
@@ -175,7 +183,8 @@ class Rated(NamedTuple):
         bound.
         """
         row = self._asdict()
-        elo, error = (column.written(row, number) for column in (_ELO, _ERROR))
+        elo = _ELO.written(row, number)
+        error = _ERROR.written(row, number)
         return elo if error == number(nan, 0) else f"{elo} +/- {error}"
 
     @property
@@ -200,7 +209,7 @@ def ratings_in(folder: Path) -> list[Rated]:
     OSError if reading fails for another reason.
     """
     try:
-        data = read_regular(folder, STANDINGS_FILE, MAX_BYTES)
+        data = read_regular(folder, STANDINGS_FILE, MAX_STANDINGS)
     except (FileNotFoundError, PermissionError, RunError):
         return []
     try:
@@ -249,10 +258,17 @@ def _rated(run: str, row: dict[str, str]) -> Rated:
     """The `Rated` in a row of the standings.csv of ``run``. Raises ValueError if a cell that should
     be a number is not.
     """
-    elo, low, high = (float(row[name] or nan) for name in ("elo", "elo_low", "elo_high"))
-    bot = text_of(row["bot"])
-    rank, games, forfeits = (int(row[name]) for name in ("rank", "games", "forfeits"))
-    return Rated(run, bot, rank, elo, low, high, row["mark"], games, forfeits)
+    return Rated(
+        run=run,
+        bot=text_of(row["bot"]),
+        rank=int(row["rank"]),
+        elo=float(row["elo"] or nan),
+        elo_low=float(row["elo_low"] or nan),
+        elo_high=float(row["elo_high"] or nan),
+        mark=row["mark"],
+        games=int(row["games"]),
+        forfeits=int(row["forfeits"]),
+    )
 
 
 class JournalCount(NamedTuple):
@@ -464,7 +480,7 @@ def comparison_of(folder: Path, request: Request, contest: "Contest") -> Compari
     from arena.ratings import estimates  # noqa: PLC0415
 
     test = contest.test
-    new, old = (bot.label for bot in request.bots[:2])
+    new, old = labels_of(request.bots[:2])
     looks = pd.DataFrame(contest.looks, columns=pd.Index(estimates.Look._fields))
     looks["verdict"] = looks["verdict"].astype(str)
     looks.insert(2, "lower", test.question.lower)

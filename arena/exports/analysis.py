@@ -65,22 +65,26 @@ CONTENT = ("seats", "met_again", "times", "endings", "machines", "opponents", "v
 
 def analysis_object(analysis: Analysis) -> dict[str, Any]:
     """An analysis as an object for JSON; unknown values are None."""
-    tables = {name: getattr(analysis, name) for name in CONTENT}
+    tables = {}
+    for name in CONTENT:
+        table = getattr(analysis, name)
+        if table is not None:
+            tables[name] = table_rows(table)
     return {
         "games": analysis.games,
         "deals": analysis.deals,
         "notes": analysis.notes,
         "company": analysis.company and table_rows(pd.DataFrame([analysis.company]))[0],
-        **{name: table_rows(table) for name, table in tables.items() if table is not None},
+        **tables,
     }
 
 
 def analysis_text(analysis: Analysis, width: int | None = None) -> str:
     """An analysis as text for a terminal of this width (None: any width)."""
     parts = [f"note: {note}" for note in (*analysis.notes, *company_note(analysis.company))]
-    slowest = [
-        f"  {row['bot']}: {row['slowest_game']}" for row in analysis.times.to_dict("records")
-    ]
+    slowest = []
+    for row in analysis.times.to_dict("records"):
+        slowest.append(f"  {row['bot']}: {row['slowest_game']}")
     times = frame_text(TIMES, analysis.times, width)
     parts += [
         f"Seats\n{seats_text(analysis.seats.to_dict('records'), width)}",

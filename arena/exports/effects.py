@@ -5,7 +5,7 @@ Only what the board shows is used, so these words tell a player nothing that is 
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -55,6 +55,11 @@ class MoveEffects(NamedTuple):
         """All effects in a few words, such as ``a red province and a village``."""
         parts = [effect.brief for effect in self.effects if effect.brief]
         return " and ".join(", ".join(parts).rsplit(", ", 1))
+
+
+def takes_back(effects: Iterable[Effect], seat: int) -> bool:
+    """Whether one of the ``effects`` returns pagodas to ``seat``."""
+    return any(effect.kind == HOME and effect.seat == seat for effect in effects)
 
 
 def effects_of(state: State, move: int, names: Sequence[str], viewer: int) -> MoveEffects:
@@ -118,7 +123,7 @@ class _Writer:
         return effects
 
     def single(self, move: int) -> Effect:
-        """The effect of a tile that touches no space of its colours."""
+        """The effect of ``move``, whose tile touches no space of its colours."""
         return Effect(
             SINGLE,
             self._before.mover,
@@ -178,8 +183,8 @@ class _Writer:
             sizes[province.owner] += province.size
         parts = f"{self._owner(event.seat)} {sizes.pop(event.seat, 0)} {colour} squares"
         if sizes:
-            others = " and ".join(f"{self._owner(seat)} {size}" for seat, size in sizes.items())
-            words = f"Joins {parts} with {others}."
+            others = [f"{self._owner(seat)} {size}" for seat, size in sizes.items()]
+            words = f"Joins {parts} with {' and '.join(others)}."
             brief = f"{parts} swallow {others}"
         else:
             words = f"Joins {parts} to one province."
@@ -261,8 +266,11 @@ class _Writer:
     def _joined(self, event: Event) -> list[OwnedProvince]:
         """The provinces before the move of which the province of ``event`` consists."""
         colour, whole = self._after_province(event)
-        provinces = [each for of_colour, each in self._before.provinces() if of_colour == colour]
-        return [province for province in provinces if province.mask & whole.mask]
+        joined = []
+        for of_colour, province in self._before.provinces():
+            if of_colour == colour and province.mask & whole.mask:
+                joined.append(province)
+        return joined
 
     def _loser(self, event: Event) -> str:
         """The name of the seat that loses the village of ``event``."""

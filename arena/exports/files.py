@@ -23,9 +23,8 @@ from arena.ratings.tables import Tables
 from arena.ratings.tally import Row, WholeRow, row_decoder
 from arena.records.journal import read_rows
 from arena.records.notes import kept_notes
-from arena.records.record import shares
+from arena.records.record import movers_of, shares
 from arena.records.regular import durable_file
-from arena.rules.notation import PASSED
 from arena.tournament.run import Run
 
 AT_ONCE = 5_000
@@ -174,8 +173,9 @@ def csv_of_games(run: Run, seats: int) -> Iterator[str]:
         text = StringIO()
         csv.writer(text, lineterminator="\n").writerows(piece)
         yield text.getvalue()
-        cells = (_cells(row, seats) for _, row in islice(rows, AT_ONCE))
-        piece = [list(map(_cell, row_cells)) for row_cells in cells]
+        piece = []
+        for _, row in islice(rows, AT_ONCE):
+            piece.append(list(map(_cell, _cells(row, seats))))
 
 
 def _head(seats: int) -> list[str]:
@@ -215,7 +215,8 @@ def games_frame(run: Run, *, moves: bool = False) -> pd.DataFrame:
     Raises RunError.
     """
     rows = list(read_rows(run.journal, row_decoder(WholeRow if moves else Row)))
-    seats = max((len(row.bots) for _, row in rows), default=2)
+    sizes = [len(row.bots) for _, row in rows]
+    seats = max(sizes, default=2)
     names = [*_head(seats), *(("deck", "moves", "ms", "notes") if moves else ())]
     cells = []
     for _, row in rows:
@@ -229,7 +230,7 @@ def _whole(row: WholeRow, seats: int) -> list[Any]:
     """The cells of the game ``row`` in a Parquet file of games with columns for ``seats`` seats.
     Notes get the seat of their bot, which a record leaves out because it follows from the turn.
     """
-    movers = [number % len(row.bots) for number, move in enumerate(row.moves) if move != PASSED]
+    movers = movers_of(row.moves, len(row.bots))
     notes = []
     for turn, note in kept_notes(row.notes).items():
         if 0 <= turn < len(movers):

@@ -4,7 +4,7 @@ games that were played, what figures mean where they are easily misread, and not
 
 import math
 from collections.abc import Iterator
-from itertools import groupby, pairwise
+from itertools import groupby
 from math import isnan
 from operator import itemgetter
 from typing import TYPE_CHECKING
@@ -99,13 +99,14 @@ def share_lines(tables: "Tables") -> Iterator[str]:
     sizes = sorted({*tables.data["seats"]["seats"].tolist()})
     large = [size for size in sizes if size > DUEL]
     if large:
-        equal = ", ".join(f"{100 / size:.0f} % with {size} players" for size in large)
-        yield f"bots of equal strength would each have a share of {equal}"
+        equal = [f"{100 / size:.0f} % with {size} players" for size in large]
+        yield f"bots of equal strength would each have a share of {', '.join(equal)}"
     rated = [row for row in tables.data["standings"].rows() if not isnan(row["elo"])]
     is_one_scale = len(tables.groups) == 1 and len(sizes) == 1
     # A prior gives a bot that won every game a rating, too: that order has another reason.
-    has_prior = any(row["mark"] == "~" for row in rated)
-    is_in_order = all(above["win_rate"] >= below["win_rate"] for above, below in pairwise(rated))
+    has_prior = "~" in map(itemgetter("mark"), rated)
+    shares = list(map(itemgetter("win_rate"), rated))
+    is_in_order = shares == sorted(shares, reverse=True)
     if is_one_scale and not (is_in_order or has_prior or _met_evenly(tables)):
         yield (
             "shares of the wins do not follow the ranks: some bots met stronger opponents than"
@@ -124,7 +125,8 @@ def _seat_lines(seats: "TableData", decimals: int = 1) -> Iterator[str]:
     """A line for each number of players, from the table ``seats`` of `seats_table`, that says what
     it is worth to sit first instead of in another seat, in Elo with this number of ``decimals``.
     """
-    known = [row for row in seats.rows() if not isnan(row["elo_error"]) and row["seat"] > 0]
+    other_seats = [row for row in seats.rows() if row["seat"] > 0]
+    known = [row for row in other_seats if not isnan(row["elo_error"])]
     for size, group in groupby(known, itemgetter("seats")):
         rows = list(group)
         effects: list[str] = []
@@ -172,16 +174,15 @@ def rough(value: float) -> int:
     and 11 % at 100: more digits would be noise.
     """
     power = 10.0 ** math.floor(math.log10(max(value, 1)))
-    step = next(step for most, step in ((2, 0.2), (5, 0.5), (10, 1)) if value / power < most)
+    first_digits = value / power
+    step = 0.2 if first_digits < 2 else 0.5 if first_digits < 5 else 1  # noqa: PLR2004
     return max(round(round(value / power / step) * step * power), 1)
 
 
 def _anchor_lines(tables: "Tables") -> list[str]:
     """A sentence for each bot that is held at a given rating."""
-    return [
-        f"{name} is held at {value:g} Elo; error bars are for the distance from it"
-        for name, value in tables.anchors.items()
-    ]
+    why = "error bars are for the distance from it"
+    return [f"{name} is held at {value:g} Elo; {why}" for name, value in tables.anchors.items()]
 
 
 def _clock_lines(tables: "Tables") -> list[str]:

@@ -65,12 +65,16 @@ def with_error(text: str, error: float) -> str:
 
 
 def signed(value: float, decimals: int = 0) -> str:
-    """``value`` as `figure` writes it, with a plus sign if it is above 0."""
+    """``value`` as `figure` writes it, with this number of ``decimals``, and with a plus sign if it
+    is above 0.
+    """
     return ("+" if value > 0 else "") + figure(value, decimals)
 
 
 def milliseconds(value: float) -> str:
-    """A time in ms as text in ms, s or min, such as ``1.5 s``; a dash if it is NaN or infinite."""
+    """A time, ``value`` in ms, as text in ms, s or min, such as ``1.5 s``; a dash if the value is
+    NaN or infinite.
+    """
     if not math.isfinite(value):
         return MISSING
     if value >= 60_000:  # noqa: PLR2004 - a minute
@@ -218,7 +222,7 @@ def grid_text(fields: Sequence[Strip], width: int | None = None) -> str:
     """
     if width is not None:
         fields = _narrowed(fields, width)
-    rows = zip(*(field.lines() for field in fields), strict=True)
+    rows = zip(*map(Strip.lines, fields), strict=True)
     return "\n".join(GAP.join(row).rstrip() for row in rows)
 
 

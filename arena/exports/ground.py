@@ -118,9 +118,12 @@ def _names(board: Board) -> str:
     """The SVG of the letters of columns and the numbers of rows on the frame of ``board``."""
     below = board.height * SIDE + FRAME + 15
     middle = FRAME + SIDE // 2
-    names = [(at * SIDE + middle, below, chr(97 + at)) for at in range(board.width)]
-    names += [(FRAME // 2, at * SIDE + middle + 4, str(at + 1)) for at in range(board.height)]
-    texts = (f'<text x="{x}" y="{y}">{name}</text>' for x, y, name in names)
+    texts = []
+    for column in range(board.width):
+        texts.append(f'<text x="{column * SIDE + middle}" y="{below}">{chr(97 + column)}</text>')
+    for row in range(board.height):
+        y = row * SIDE + middle + 4
+        texts.append(f'<text x="{FRAME // 2}" y="{y}">{row + 1}</text>')
     return f'<g class="q-names">{"".join(texts)}</g>'
 
 
@@ -139,7 +142,8 @@ def _ground(board: Board) -> str:
                 tufts.append(square)
             elif letter == GRASS and chance == 1:
                 blades.append(square)
-    shore = outline(board, sum(1 << square for square in lakes), 2, 10)
+    water = sum(1 << square for square in lakes)
+    shore = outline(board, water, 2, 10)
     parts = [
         _uses("qtuft", board, tufts),
         _uses("qblades", board, blades),

@@ -4,12 +4,12 @@ by a judge's grades, what happened with each, and who won by how much.
 Everything follows from the record and the grades, so these words can be made at any time.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
 from arena.errors import ArenaError
-from arena.exports.effects import HOME, LAST, SINGLE, Effect, colours_of, effects_of
+from arena.exports.effects import LAST, SINGLE, Effect, colours_of, effects_of, takes_back
 from arena.exports.grid import counted
 from arena.exports.text import seat_names
 from arena.exports.winners import lag_of, lead_of, names_of, winners_of
@@ -98,8 +98,8 @@ def moments_of(
     `is_costly`. ``grades`` has the grades of that player's moves by turn. Raises ArenaError if the
     record does not follow from its deck and moves.
     """
-    costly = [grade for grade in grades.values() if grade.seat == seat and is_costly(grade)]
-    costly.sort(key=lambda grade: (-grade.cost, grade.turn))
+    own = [grade for grade in grades.values() if grade.seat == seat]
+    costly = sorted(filter(is_costly, own), key=lambda grade: (-grade.cost, grade.turn))
     chosen = {grade.turn: grade for grade in costly[:MAX_MOMENTS]}
     names = seat_names(record.bots)
     moments = list[Moment]()
@@ -136,7 +136,7 @@ def _story_of(
     seat = grade.seat
     played = effects_of(state, parse_move(state.board, grade.played), names, seat).effects
     better = effects_of(state, parse_move(state.board, grade.better), names, seat).effects
-    prevented = {(effect.kind, effect.seat) for effect in better}
+    prevented = _kinds_by_seat(better)
     gifts = [one for one in played if (one.kind, one.seat) not in prevented]
     for kind in ("major", "absorb", "conquer", "connect"):
         for effect in gifts:
@@ -160,7 +160,7 @@ def _gift(effect: Effect, played: Sequence[Effect], names: Sequence[str], seat: 
     that was ``played``.
     """
     rival = names[effect.seat]
-    has_lost = any(other.kind == HOME and other.seat == seat for other in played)
+    has_lost = takes_back(played, seat)
     titles = {
         "major": f"You made {rival}'s province safe",
         "absorb": f"You let {rival} swallow your province"
@@ -193,7 +193,7 @@ def _replies(record: GameRecord, state: State, step: int, names: Sequence[str]) 
 def _loss(reply: _Reply, names: Sequence[str], seat: int) -> _Caption | None:
     """What the player at ``seat`` lost by this reply; None if nothing that is worth telling."""
     rival = names[reply.seat]
-    has_lost = any(effect.kind == HOME and effect.seat == seat for effect in reply.effects)
+    has_lost = takes_back(reply.effects, seat)
     for effect in reply.effects:
         if effect.kind == LAST:
             return _Caption(f"You let {rival} end the game", effect.words)
@@ -229,8 +229,12 @@ def _could_reply(
         effects = effects_of(after, move, names, grade.seat).effects
     except ArenaError:
         return False
-    of_reply = {(effect.kind, effect.seat) for effect in reply.effects}
-    return of_reply <= {(effect.kind, effect.seat) for effect in effects}
+    return _kinds_by_seat(reply.effects) <= _kinds_by_seat(effects)
+
+
+def _kinds_by_seat(effects: Iterable[Effect]) -> set[tuple[str, int]]:
+    """The kind and the seat of each of the ``effects``."""
+    return {(effect.kind, effect.seat) for effect in effects}
 
 
 def headline(record: GameRecord, seat: int, moments: int | None = None) -> str:
@@ -261,7 +265,7 @@ def _result(record: GameRecord, seat: int) -> str:
             return "You won: nobody else was left in the game."
         lead = lead_of(record, seat)
         return f"You won{_by(lead)}."
-    others = names_of(record, [winner for winner in winners if winner != seat])
+    others = _other_winners(record, seat)
     if seat in winners:
         return f"You and {others} share the win."
     lag = lag_of(record, seat)
@@ -274,6 +278,11 @@ def _result(record: GameRecord, seat: int) -> str:
     rank = record.ranks[seat]
     place = "last" if rank == players else PLACES[rank - 1]
     return f"{others} won; you came {place}, {pagodas} behind."
+
+
+def _other_winners(record: GameRecord, seat: int) -> str:
+    """The names of the seats that won the game of ``record``, without ``seat``."""
+    return names_of(record, [winner for winner in winners_of(record) if winner != seat])
 
 
 def title_of(record: GameRecord, seat: int) -> str:
@@ -289,7 +298,7 @@ def title_of(record: GameRecord, seat: int) -> str:
             return f"You won: {everyone} forfeited"
         lead = lead_of(record, seat)
         return f"You won against {everyone}{_by(lead)}"
-    others = names_of(record, [winner for winner in winners if winner != seat])
+    others = _other_winners(record, seat)
     if seat in winners:
         return f"You shared the win with {others}"
     lag = lag_of(record, seat)

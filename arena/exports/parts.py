@@ -172,7 +172,9 @@ def use(part: str, x: float, y: float) -> str:
 
 
 def number(value: float) -> str:
-    """Writes a coordinate with at most one decimal, as short as possible."""
+    """Writes ``value``, a coordinate in a picture, with at most one decimal and as short as
+    possible.
+    """
     return f"{value:.1f}".rstrip("0").rstrip(".")
 
 

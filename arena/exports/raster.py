@@ -61,8 +61,8 @@ class Canvas:
     def box(
         self, x: float, y: float, width: float, height: float, colour: str, radius: float = 0.0
     ) -> None:
-        """Fill a rectangle whose top left corner is at (x, y). Its corners are rounded with
-        ``radius``; with 0, they are square.
+        """Fill a rectangle whose top left corner is at (x, y) with ``colour``. Its size, and the
+        ``radius`` of its corners, are in pixels; with the radius 0, the corners are square.
         """
         area, across, down = self._area(x, y, x + width, y + height)
         if not radius:
@@ -73,7 +73,7 @@ class Canvas:
         area[np.hypot(beside, above) <= radius] = _rgb(colour)
 
     def polygon(self, points: Sequence[_Point], colour: str) -> None:
-        """Fill a convex polygon whose ``points`` go round it clockwise."""
+        """Fill a convex polygon, whose ``points`` go round it clockwise, with ``colour``."""
         columns, rows = zip(*points, strict=True)
         area, across, down = self._area(min(columns), min(rows), max(columns), max(rows))
         is_inside = np.ones(area.shape[:2], dtype=np.bool_)
@@ -139,8 +139,8 @@ class _BoardArea(NamedTuple):
         return self.x + column * self.side, self.y + row * self.side
 
     def space(self, square: int, colour: str, inset: float, radius: float = 0.0) -> None:
-        """Fill a square except for a margin of ``inset`` on each side; the corners are rounded with
-        ``radius``. Both are shares of the square's side.
+        """Fill a square of the board with ``colour``, except for a margin of ``inset`` on each
+        side; the corners are rounded with ``radius``. Both are shares of the square's side.
         """
         x, y = self.corner(square)
         size = self.side * (1 - 2 * inset)
@@ -151,7 +151,7 @@ class _BoardArea(NamedTuple):
     def pair(self, pair: Pair, colours: Sequence[str], inset: float, radius: float = 0.1) -> None:
         """Fill the two squares of a tile except for a margin of ``inset``, a share of a square's
         side, around both. The first square gets the first of two ``colours``; the outer corners are
-        rounded.
+        rounded with ``radius``, also a share of a square's side.
         """
         (x, y), (to_x, to_y) = map(self.corner, pair)
         margin = inset * self.side
@@ -183,8 +183,9 @@ def _grown(
     polygon is enlarged: its corners move away from its middle by ``growth``, a share of the
     square's side.
     """
-    middle_x = sum(across for across, _ in polygon) / len(polygon)
-    middle_y = sum(down for _, down in polygon) / len(polygon)
+    xs, ys = zip(*polygon, strict=True)
+    middle_x = sum(xs) / len(polygon)
+    middle_y = sum(ys) / len(polygon)
     away_x, away_y = point[0] - middle_x, point[1] - middle_y
     length = float(np.hypot(away_x, away_y))
     across = point[0] + growth * away_x / length
@@ -228,9 +229,9 @@ def _draw_ground(ground: _BoardArea) -> None:
             if square in villages:
                 ground.space(square, PLATE, 0.05, 0.15)
                 corner_x, corner_y = ground.corner(square)
-                points = [
-                    (corner_x + at * side, corner_y + down * side) for at, down in HOUSE_SHAPE
-                ]
+                points = []
+                for across, down in HOUSE_SHAPE:
+                    points.append((corner_x + across * side, corner_y + down * side))
                 canvas.polygon(points, HOUSE)
 
 

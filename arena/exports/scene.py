@@ -111,13 +111,21 @@ class Scene:
 
     def _borders(self, state: State) -> list[Element]:
         """The borders of owned provinces and villages in the position ``state``."""
-        areas = [(province.owner, province.mask, 6) for _, province in state.provinces()]
-        areas += [(owner, village, 7) for village, owner in self._taken(state)]
-        for _, area, radius in areas:
-            # Most outlines stay the same from one position to the next.
-            if (area, radius) not in self._paths:
-                self._paths[area, radius] = outline(self._board, area, 2.5, radius)
-        return [Border(BORDERS, owner, self._paths[area, radius]) for owner, area, radius in areas]
+        borders: list[Element] = []
+        for _, province in state.provinces():
+            borders.append(self._border(province.owner, province.mask, 6))
+        for village, owner in self._taken(state):
+            borders.append(self._border(owner, village, 7))
+        return borders
+
+    def _border(self, owner: int, area: int, radius: int) -> Border:
+        """The border, in the colour of ``owner``, of the squares in the mask ``area``. ``radius``
+        is that of its corners.
+        """
+        # Most outlines stay the same from one position to the next.
+        if (area, radius) not in self._paths:
+            self._paths[area, radius] = outline(self._board, area, 2.5, radius)
+        return Border(BORDERS, owner, self._paths[area, radius])
 
     def _pagodas(self, state: State) -> list[Element]:
         """The elements of the pagodas in the position ``state``: one on each province, two
@@ -129,7 +137,9 @@ class Scene:
             pieces.append(self._piece(ON_TOP, part, square))
         for village, owner in self._taken(state):
             places = [divmod(square, self._board.stride) for square in squares_of(village)]
-            y, x = (sum(places) * SIDE / len(places) for places in zip(*places, strict=True))
+            rows, columns = zip(*places, strict=True)
+            y = sum(rows) * SIDE / len(places)
+            x = sum(columns) * SIDE / len(places)
             pieces.append(Piece(ON_TOP, f"q1{owner}", x, y))
         return pieces
 
@@ -152,8 +162,12 @@ class Scene:
                 ),
             )
 
-        homes = [(home(province), province) for _, province in state.provinces()]
-        self._homes = {square: province.owner for square, province in homes}
+        homes = []
+        self._homes = {}
+        for _, province in state.provinces():
+            square = home(province)
+            homes.append((square, province))
+            self._homes[square] = province.owner
         return homes
 
     def _piece(self, layer: int, part: str, square: int) -> Piece:

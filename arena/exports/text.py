@@ -75,7 +75,9 @@ def table_text(
 
 
 def frame_text(columns: Sequence[Column], frame: "pd.DataFrame", width: int | None = None) -> str:
-    """The text of `table_text` for the rows of a pandas data frame."""
+    """The table of the rows of ``frame`` as text, as `table_text` makes it; at most ``width`` wide
+    if possible (None: any width).
+    """
     return table_text(columns, frame.to_dict("records"), width=width)
 
 
@@ -171,7 +173,8 @@ def event_text(event: Event, board: Board, names: Sequence[str]) -> str:
     """The event as a sentence with the number of its rule; ``names`` are the names of the seats."""
     who = names[event.seat]
     where = board.name_of(event.square)
-    home = ", ".join(f"{names[seat]} takes back {count}" for seat, count in event.home)
+    returns = [f"{names[seat]} takes back {count}" for seat, count in event.home]
+    home = ", ".join(returns)
     sentence = {
         "found": f"{who} founds a province of {event.size} from {where} (R5.2)",
         "expand": f"the province of {who} from {where} grows to {event.size} (R5.3)",
@@ -228,15 +231,15 @@ def overview_lines(tables: "Tables", width: int | None, pen: Pen) -> list[str]:
     wide = max(map(width_of, left))
     room = min((width or PAPER) - wide - taken - len(GAP), MAX_DRAWING)
     left = [padded(line, wide) for line in left]
-    has_interval = any(isfinite(row[end]) for row in rows for end in ("elo_low", "elo_high"))
+    has_interval = any(isfinite(row["elo_low"]) or isfinite(row["elo_high"]) for row in rows)
     if room < MIN_DRAWING or not has_interval:
         return [f"{start}{GAP}{end}".rstrip() for start, end in zip(left, right, strict=True)]
     head, *bars = _drawing(rows, room, pen, is_anchored=bool(tables.anchors))
-    right = [line.rjust(max(map(len, right))) for line in right]
-    return [
-        pen.paint(f"{left[0]}{GAP}{head}{GAP}{right[0]}", "head"),
-        *(GAP.join(parts) for parts in zip(left[1:], bars, right[1:], strict=True)),
-    ]
+    widest = max(map(len, right))
+    right = [line.rjust(widest) for line in right]
+    lines = [pen.paint(f"{left[0]}{GAP}{head}{GAP}{right[0]}", "head")]
+    lines += map(GAP.join, zip(left[1:], bars, right[1:], strict=True))
+    return lines
 
 
 def _left(rows: Sequence[TableRow], room: int | None) -> list[str]:
@@ -287,8 +290,10 @@ def _drawing(rows: Sequence[TableRow], room: int, pen: Pen, *, is_anchored: bool
         if start >= free:
             axis = axis.ljust(start) + text
             free = len(axis) + 1
-    bars = [_bar(row, scale, room, pen) for row in rows]
-    return [axis.ljust(room), *(_painted(bar, zero, pen) for bar in bars)]
+    lines = [axis.ljust(room)]
+    for row in rows:
+        lines.append(_painted(_bar(row, scale, room, pen), zero, pen))
+    return lines
 
 
 def _closed(rows: Sequence[TableRow]) -> list[TableRow]:
@@ -303,9 +308,12 @@ def ends_of(rows: Sequence[TableRow], *, is_anchored: bool) -> list[float]:
     included.
     """
     closed = _closed(rows)
-    ends = [row[end] for end in ("elo_low", "elo_high") for row in closed]
+    ends = []
+    for row in closed:
+        ends += [row["elo_low"], row["elo_high"]]
     if not any(row["elo_low"] < row["elo_high"] for row in closed):  # bounds alone
-        middle = fmean(row["elo"] for row in closed) if closed else 0.0
+        ratings = [row["elo"] for row in closed]
+        middle = fmean(ratings) if ratings else 0.0
         ends += [middle + FURTHER * (row["elo"] - middle) for row in rows]
     if not is_anchored:
         ends.append(0.0)
@@ -333,14 +341,14 @@ def clipped_ends(rows: Sequence[TableRow], *, is_anchored: bool) -> list[float]:
     if len(whole) == 1:
         return ends
     margin = MARGIN * whole[-1]
-    low = min(low for low, _ in kept) - margin
-    high = max(high for _, high in kept) + margin
-    return [low, high]
+    lows, highs = zip(*kept, strict=True)
+    return [min(lows) - margin, max(highs) + margin]
 
 
 def _span(intervals: Sequence[tuple[float, float]]) -> float:
     """The distance from the lowest end of the ``intervals`` to the highest one."""
-    return max(high for _, high in intervals) - min(low for low, _ in intervals)
+    lows, highs = zip(*intervals, strict=True)
+    return float(max(highs) - min(lows))
 
 
 def _bar(row: TableRow, scale: Scale, room: int, pen: Pen) -> str:

@@ -101,7 +101,8 @@ def bill_text(
         left = _forecasts().forecast(test, elo)
         text = f"a gain of {elo:g} Elo takes {_games_range(left, games_a_block)} games"
         if seconds is not None:
-            shortest, longest = (duration_text(seconds(blocks * games_a_block)) for blocks in left)
+            durations = [duration_text(seconds(blocks * games_a_block)) for blocks in left]
+            shortest, longest = durations
             text += f", {shortest if shortest == longest else f'{shortest} to {longest}'}"
         parts.append(text)
     return f"forecast (80 %): {'; '.join(parts)}"
@@ -340,9 +341,13 @@ def _estimate_text(estimate: "Estimate") -> str:
     """An estimate with its interval, in Elo, such as ``+60.1 [+20.0, +101.2]``; infinite figures
     are ``open``.
     """
-    figures = [f"{value:+.1f}" if math.isfinite(value) else "open" for value in estimate]
-    elo, low, high = figures
+    elo, low, high = map(_signed_text, estimate)
     return f"{elo} [{low}, {high}]"
+
+
+def _signed_text(value: float) -> str:
+    """``value`` in Elo with its sign and one decimal; ``open`` if it is infinite or NaN."""
+    return f"{value:+.1f}" if math.isfinite(value) else "open"
 
 
 def _fields(name: str, estimate: "Estimate") -> dict[str, float | None]:

@@ -130,7 +130,7 @@ def _run_differences(info: RunInfo, schedule: Schedule) -> Iterator[Difference]:
     config = schedule.config
     for field, expected, got in (
         ("seed", config.seed, info.seed),
-        ("bots", sorted(config.bots), sorted(bot.name for bot in info.bots)),
+        ("bots", sorted(config.bots), sorted(info.bot_names)),
         ("boards", sorted(config.boards), sorted(info.boards)),
     ):
         if expected != got:

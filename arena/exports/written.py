@@ -34,7 +34,8 @@ def data_csv(data: TableData, names: Sequence[str]) -> str:
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(names)
-    writer.writerows(zip(*(_cells(data, name) for name in names), strict=True))
+    columns = [_cells(data, name) for name in names]
+    writer.writerows(zip(*columns, strict=True))
     return text.getvalue()
 
 

@@ -8,6 +8,7 @@ which count as in the first game of a process.
 
 import time
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
 from arena.errors import Forfeit, RunError
@@ -16,7 +17,7 @@ from arena.match.referee import Referee, judged
 from arena.match.replay import SEE, ReplayableGame, check_script
 from arena.players.messages import Start
 from arena.players.player import Answer, Player
-from arena.records.record import NS_PER_MS, GameRecord
+from arena.records.record import NS_PER_MS, GameRecord, faults_of, movers_of, placed_at
 from arena.rules import State
 from arena.rules.notation import PASSED, move_text
 
@@ -49,7 +50,8 @@ class Recorded(Player):
     def __init__(self, record: GameRecord, seat: int) -> None:
         self.name = record.bots[seat]
         self._moves = record.moves
-        self._fault = next((fault for fault in record.faults if fault.seat == seat), None)
+        faults = faults_of(record, seat)
+        self._fault = faults[0] if faults else None
         self._ms = record.ms or []
         self._played = 0
 
@@ -69,8 +71,8 @@ class Recorded(Player):
 
     # ``budget_ns`` is not used, because a recorded answer is never late.
     def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002
-        """Returns the recorded move with its recorded time, or with no time if the record has none.
-        Raises Forfeit where the seat forfeited.
+        """Returns the recorded move with its recorded time, or with no time if the record has none;
+        ``budget_ns`` is ignored. Raises Forfeit where the seat forfeited.
         """
         if not self.old:
             raise self._forfeit()
@@ -114,8 +116,10 @@ class Retraced(Recorded):
         self._wanted = wanted
         self._asked_ms = asked_ms
         self._is_asked = True
-        own_moves = (text for text in record.moves[seat :: len(record.bots)] if text != PASSED)
-        self._first = next(iter(decisions_of(record, seat)), 0), next(own_moves, "")
+        own_moves = record.moves[seat :: len(record.bots)]
+        placed = placed_at(own_moves)
+        first_move = own_moves[placed[0]] if placed else ""
+        self._first = next(iter(decisions_of(record, seat)), 0), first_move
 
     def begin(self, start: Start) -> None:
         """Starts a game with the bot; a fault of the bot becomes its decision. Raises Forfeit if
@@ -128,9 +132,9 @@ class Retraced(Recorded):
         super().begin(start)
 
     def choose(self, state: State, budget_ns: int) -> Answer:
-        """Asks the bot for a move and keeps its answer in ``decisions``, unless it has committed a
-        fault or the turn ``wanted`` is over. Returns the recorded move with the recorded time in
-        either case, as `Recorded.choose` does.
+        """Asks the bot for a move, for which it has ``budget_ns`` ns, and keeps its answer in
+        ``decisions``, unless it has committed a fault or the turn ``wanted`` is over. Returns the
+        recorded move with the recorded time in either case, as `Recorded.choose` does.
         """
         if self._wanted is not None and state.turns > self._wanted:
             self._is_asked = False
@@ -202,9 +206,9 @@ def retrace(
     players[seat] = asked = Retraced(record, seat, player, wanted, asked_ms)
     timings = script.timings_with(seat, player.name)
     again = Referee(script.plan, script.board, players, timings).play().record
-    now = [(fault.seat, fault.turn, fault.kind) for fault in again.faults]
-    then = [(fault.seat, fault.turn, fault.kind) for fault in record.faults]
-    if again.moves != record.moves or now != then:
+    parts = attrgetter("seat", "turn", "kind")
+    are_same_faults = list(map(parts, again.faults)) == list(map(parts, record.faults))
+    if again.moves != record.moves or not are_same_faults:
         raise RunError(f"{record.id}: the faults in the record do not fit its moves", SEE)
     return asked
 
@@ -213,8 +217,9 @@ def decisions_of(record: GameRecord, seat: int) -> list[int]:
     """The turns (numbers of placements) at which ``seat`` had to decide, including the one at which
     it forfeited, unless that was at the start.
     """
-    movers = [index % len(record.bots) for index, text in enumerate(record.moves) if text != PASSED]
-    placements = [turn for turn, mover in enumerate(movers) if mover == seat]
-    own_faults = [fault for fault in record.faults if fault.seat == seat]
-    forfeits = [fault.turn for fault in own_faults if fault.kind != FaultKind.STARTUP]
-    return placements + forfeits
+    movers = movers_of(record.moves, len(record.bots))
+    turns = [turn for turn, mover in enumerate(movers) if mover == seat]
+    for fault in faults_of(record, seat):
+        if fault.kind != FaultKind.STARTUP:
+            turns.append(fault.turn)
+    return turns

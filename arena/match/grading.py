@@ -18,7 +18,7 @@ from arena.errors import ArenaError, RunError
 from arena.match.replay import SEE, positions
 from arena.players.player import BuiltIn, built_in
 from arena.records.grades import DECIMALS, HALF_WIDTH, Grade, Judge
-from arena.records.record import GameRecord
+from arena.records.record import GameRecord, movers_of
 from arena.rules import State
 from arena.rules.boards import Board
 from arena.rules.notation import PASSED, move_text, play_text
@@ -55,9 +55,19 @@ def gradable_turns(record: GameRecord, seats: set[int]) -> list[int]:
     """The turns at which one of ``seats`` placed a tile, up to the first forfeit of any seat: later
     moves cannot be graded, because games of the judge have no forfeits.
     """
-    movers = [index % len(record.bots) for index, text in enumerate(record.moves) if text != PASSED]
+    movers = movers_of(record.moves, len(record.bots))
     last = min((fault.turn for fault in record.faults), default=len(movers))
     return [turn for turn, seat in enumerate(movers[:last]) if seat in seats]
+
+
+def _placement(record: GameRecord, board: Board, turn: int) -> tuple[State, str]:
+    """The state after ``turn`` placements of the game of ``record``, which is a state in which a
+    tile was placed, and that placement as text. Raises ArenaError.
+    """
+    for state, text in positions(record, board):
+        if state.turns == turn and text != PASSED:
+            return state, text
+    raise IndexError(f"expected a turn with a placement, got {turn}")
 
 
 def grade(
@@ -71,11 +81,7 @@ def grade(
     legal move.
     """
     try:
-        state, text = next(
-            (state, text)
-            for state, text in positions(record, board)
-            if state.turns == turn and text != PASSED
-        )
+        state, text = _placement(record, board, turn)
         played = play_text(state.copy(), text)
         better = None if advice is None else play_text(state.copy(), advice)
     except ArenaError as error:
@@ -136,8 +142,8 @@ def best_moves(state: State, judge: Judge, seed: int) -> list[RankedMove]:
 
 
 def best_move(state: State, judge: Judge, seed: int) -> int:
-    """The move that the judge would play for the mover of ``state``, who has a legal move: the
-    first of `best_moves`.
+    """The move that the judge would play for the mover of ``state``, which must have a legal move:
+    the first of `best_moves`. ``seed`` determines the random games that the judge plays.
     """
     return best_moves(state, judge, seed)[0].move
 

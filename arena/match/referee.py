@@ -46,9 +46,9 @@ class Clock:
         self.kind: ClockKind = "wall" if timings[0].clock == "wall" else "cpu"
         self._move_ns = [timing.move_ms * NS_PER_MS for timing in timings]
         self._increment_ns = [timing.increment_ms * NS_PER_MS for timing in timings]
-        self._banks_ns = [
-            None if timing.game_ms is None else timing.game_ms * NS_PER_MS for timing in timings
-        ]
+        self._banks_ns: list[int | None] = []
+        for timing in timings:
+            self._banks_ns.append(None if timing.game_ms is None else timing.game_ms * NS_PER_MS)
         self._spent_ns = [0] * len(timings)
         self._slowest_ns = [0] * len(timings)
 

@@ -13,7 +13,7 @@ from arena.faults import FaultKind
 from arena.match.referee import GamePlan
 from arena.players.labels import timing_for
 from arena.records.notes import Note, kept_notes
-from arena.records.record import FORFEIT, Fault, GameRecord
+from arena.records.record import FORFEIT, Fault, GameRecord, placed_at
 from arena.records.strict import Wrong
 from arena.records.timing import Timing
 from arena.rules import State
@@ -174,7 +174,7 @@ def _wrong_result(record: GameRecord, state: State) -> Wrong | None:
 
 def old_ms(record: GameRecord, seat: int) -> float:
     """The average time in ms of the answers of ``seat`` in the recorded game; 0 if it gave none."""
-    answers = sum(text != PASSED for text in record.moves[seat :: len(record.bots)])
+    answers = len(placed_at(record.moves[seat :: len(record.bots)]))
     return record.think_ms[seat] / answers if answers else 0.0
 
 
@@ -183,7 +183,7 @@ def ms_at(record: GameRecord, turn: int) -> float | None:
     it, as in games of built-in bots.
     """
     times = record.ms or ()
-    placed = [index for index, text in enumerate(record.moves[: len(times)]) if text != PASSED]
+    placed = placed_at(record.moves[: len(times)])
     return times[placed[turn]] if turn < len(placed) else None
 
 
@@ -251,7 +251,8 @@ def resumed(script: ReplayableGame, turn: int) -> Resumed:
     check_script(script)
     record = script.record
     # A seat that forfeited after the last placement was still to move.
-    last = record.turns - (not any(fault.turn == record.turns for fault in record.faults))
+    has_late_fault = any(fault.turn == record.turns for fault in record.faults)
+    last = record.turns if has_late_fault else record.turns - 1
     if not 0 <= turn <= last:
         raise RunError(
             f"{record.id}: expected a turn from 0 to {last}, got {turn}",
@@ -259,8 +260,8 @@ def resumed(script: ReplayableGame, turn: int) -> Resumed:
             if last >= 0
             else "the game was over before its first move",
         )
-    placed = [number for number, text in enumerate(record.moves, 1) if text != PASSED]
-    past = record.moves[: placed[turn - 1]] if turn else []
+    placed = placed_at(record.moves)
+    past = record.moves[: placed[turn - 1] + 1] if turn else []
     gone = [fault for fault in record.faults if fault.turn < turn]
     played = replace(record, faults=gone, moves=past)
     state = start_state(played, script.board)

@@ -95,10 +95,11 @@ def reproduce(
     if last is not None:
         verdict = "same" if is_same else "other"
     compared, differs = _compare(_sent(old), _sent(exchanged))
+    ways = [way for way, _ in exchanged]
     return Reproduction(
         verdict=verdict,
         decisions=decisions,
-        sent=sum(way == "to" for way, _ in exchanged),
+        sent=ways.count("to"),
         compared=compared,
         differs=differs,
         old_words=_words(old),
@@ -143,19 +144,30 @@ def _first_id(old: Sequence[tuple[str, str]], asked: int) -> int:
     Evidence that ends with two lines from the bot shows output that was not asked for. That is
     noticed before the last request is sent, so the last id is then one lower.
     """
-    requests = [TURN.match(text) for way, text in old if way == "to"]
-    ids = [int(request[1]) for request in requests if request]
-    unasked = [way for way, _ in old[-2:]] == ["from", "from"]
-    return max(FIRST_TURN_ID, ids[-1] - asked + unasked) if ids else FIRST_TURN_ID
+    last_id = None
+    for way, text in old:
+        request = TURN.match(text)
+        if way == "to" and request:
+            last_id = int(request[1])
+    if last_id is None:
+        return FIRST_TURN_ID
+    has_unasked = [way for way, _ in old[-2:]] == ["from", "from"]
+    if has_unasked:
+        last_id += 1
+    return max(FIRST_TURN_ID, last_id - asked)
 
 
 def _sent(exchanged: Sequence[tuple[str, str]]) -> list[str]:
     """The lines of ``exchanged`` to the bot since the start of its last game, or all lines to the
     bot if there is no start of a game.
     """
-    lines = [text for way, text in exchanged if way == "to"]
-    starts = [index for index, text in enumerate(lines) if text.startswith(START)]
-    return lines[starts[-1] :] if starts else lines
+    sent: list[str] = []
+    for way, text in exchanged:
+        if way == "to":
+            if text.startswith(START):
+                sent.clear()
+            sent.append(text)
+    return sent
 
 
 def _compare(old: Sequence[str], new: Sequence[str]) -> tuple[int, tuple[str, str] | None]:
@@ -166,11 +178,18 @@ def _compare(old: Sequence[str], new: Sequence[str]) -> tuple[int, tuple[str, st
         return 0, None
     first = new.index(old[0]) if old[0] in new else 0
     pairs = list(zip(old, new[first:], strict=False))
-    different = [(then, now) for then, now in pairs if then != now]
-    return len(pairs), different[0] if different else None
+    for then, now in pairs:
+        if then != now:
+            return len(pairs), (then, now)
+    return len(pairs), None
 
 
 def _words(exchanged: Sequence[tuple[str, str]]) -> list[str]:
     """The lines of ``exchanged`` that the bot wrote after the last line that it was sent."""
-    last = max((index for index, (way, _) in enumerate(exchanged) if way == "to"), default=-1)
-    return [text for _, text in exchanged[last + 1 :]]
+    words: list[str] = []
+    for way, text in exchanged:
+        if way == "to":
+            words.clear()
+        else:
+            words.append(text)
+    return words

@@ -88,7 +88,9 @@ class Unusual(BotPlayer):
             self.channel.flush()
 
     def choose(self, state: State, budget_ns: int) -> Answer:
-        """Asks the bot for a move, the first time after a pause."""
+        """Asks the bot for a move, for which it has ``budget_ns`` ns; the first time after a
+        pause.
+        """
         time.sleep(self._pause_s)
         self._pause_s = 0.0
         return super().choose(state, budget_ns)

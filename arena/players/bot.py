@@ -186,8 +186,9 @@ class BotPlayer(Player):
         self.channel.queue(self._encode(replace(start, options={**self._options, **start.options})))
 
     def choose(self, state: State, budget_ns: int) -> Answer:
-        """Asks the bot for a move. Raises Forfeit for the bot's fault; the move itself is not
-        judged. Raises BusyMachineError if the machine is too busy to judge the bot.
+        """Asks the bot for a move, for which it has ``budget_ns`` ns. Raises Forfeit for the bot's
+        fault; whether the move is legal is not checked. Raises BusyMachineError if the machine is
+        too busy to time the bot.
         """
         number = next(self._numbers)
         view = turn_view(state, number, budget_ns // NS_PER_MS, full=self.has_full_view)
@@ -402,7 +403,8 @@ def logged_player(
     clock: ClockKind = BEST_CLOCK,
 ) -> BotPlayer:
     """A player that writes all lines from and to the bot, and its stderr, to ``log``, as those of
-    ``seat``. A request is logged before the bot reads it.
+    ``seat``. A request is logged before the bot reads it. ``startup_ms`` is how many ms the bot may
+    take to start, by this ``clock``.
     """
     write = partial(log.write, seat, bot.label, sandbox.of(bot.label).hidden)
     speech = Speech(connect=partial(Channel, exchange=None, tap=write))

@@ -359,7 +359,9 @@ class Channel:
 
 
 def pipe_fill(descriptor: int) -> int:
-    """The number of unread bytes in a pipe; 0 if the system cannot tell."""
+    """The number of unread bytes in the pipe of the file ``descriptor``; 0 if the system cannot
+    tell.
+    """
     count = array.array("i", [0])
     try:
         fcntl.ioctl(descriptor, termios.FIONREAD, count)
@@ -406,7 +408,7 @@ class WireLog:
         """Adds to the log the lines in ``text``, which the bot labelled ``bot`` in ``seat`` was
         sent or wrote (``way``), with the time ``at_ns`` of `time.monotonic_ns`, or the present one.
         ``hidden`` is called with the text and returns it without secrets; blank lines are left out.
-        Raises OSError.
+        ``unread`` marks output that still waited when the channel was closed. Raises OSError.
         """
         ms = round(((time.monotonic_ns() if at_ns is None else at_ns) - self._began_ns) / 1e6, 3)
         for line in hidden(text).split(b"\n"):

@@ -157,7 +157,8 @@ def _crash_in_form(form: Form, lines: list[str], folder: Path) -> Crash | None:
         if error:
             words = error["said"] or "".join(lines[index + 1 : index + 2])
             in_order = lines[index:] + lines[:index]
-            places = filter(None, (re.match(form.place, line) for line in in_order))
+            matches = (re.match(form.place, line) for line in in_order)
+            places = filter(None, matches)
             return (
                 Crash(_place_in_own_files(places, folder), words)
                 if lines[-1].startswith(form.sign)
@@ -213,11 +214,12 @@ def without_quoted(lines: Iterable[str], message: str) -> list[str]:
     stay: they are the code and the places in a traceback.
     """
     quoted = message.replace(QUOTE, APOSTROPHE)
-    return [
-        line
-        for line in lines
-        if not line or line[0].isspace() or line.replace(QUOTE, APOSTROPHE) not in quoted
-    ]
+
+    def is_news(line: str) -> bool:
+        is_indented = line[:1].isspace()
+        return not line or is_indented or line.replace(QUOTE, APOSTROPHE) not in quoted
+
+    return list(filter(is_news, lines))
 
 
 def cure_of(crash: Crash, bot: Bot, sandbox: Sandbox) -> str:

@@ -5,7 +5,6 @@ from msgspec import Raw, Struct
 from msgspec.structs import replace
 
 from arena.errors import Forfeit
-from arena.faults import FaultKind
 from arena.players.messages import End, FromArena, FromBot, Hello, Move, Played, Quit, Start, Turn
 
 DECODE_ERRORS = (
@@ -54,6 +53,9 @@ def decode_reply(line: bytes, example: str = MOVE_EXAMPLE) -> FromBot:
     try:
         return _from_bot.decode(line.decode())
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
+        # Imported here because a bot that imports the SDK reads no replies.
+        from arena.faults import FaultKind  # noqa: PLC0415
+
         is_json = isinstance(error, msgspec.ValidationError)
         mended = None if is_json else _mended(line)
         if mended is not None:

@@ -124,7 +124,8 @@ class Aftermath(Struct):
             allowed = f"the {self.startup_ms} ms of CPU time allowed for start-up"
             detail = f"no answer came within {allowed}: {START_FASTER}"
             return Forfeit(FaultKind.STARTUP, detail)
-        cost, budget = (round(each / NS_PER_MS) for each in (failure.cost_ns, budget_ns))
+        cost = round(failure.cost_ns / NS_PER_MS)
+        budget = round(budget_ns / NS_PER_MS)
         spent = f"the bot used {cost} ms of CPU time for an answer that might take {budget}"
         return Forfeit(FaultKind.LATE, f"{spent} ms: {THINK_LESS}")
 

@@ -3,7 +3,7 @@
 import hashlib
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
@@ -175,6 +175,11 @@ def home_of_script(path: Path) -> Path | None:
     steps = [manifest.command, *manifest.build]
     words = {Path(word).name for word in chain.from_iterable(steps)}
     return path.parent if path.name in {*words, MANIFEST_FILE} else None
+
+
+def labels_of(bots: Iterable[Bot]) -> list[str]:
+    """The labels of these ``bots``, in their order."""
+    return [bot.label for bot in bots]
 
 
 def script_command(path: Path) -> list[str]:

@@ -234,9 +234,9 @@ def wait_for_end(
 
 
 def excess_of(child: int, arena: Arena, options: KeeperOptions, watch: Watch) -> str:
-    """Looks at what the bot uses. Returns the line for the arena about a limit that it exceeds,
-    else an empty text. In a pid namespace, a bot with more than `CROWD` processes is paused
-    meanwhile.
+    """Looks at what the bot uses, whose first process has the id ``child``. Returns the line for
+    the arena about a limit that the bot exceeds, or an empty text. In a pid namespace, a bot with
+    more than `CROWD` processes is paused meanwhile.
     """
     is_running = is_init() and not arena.has_paused
     if not is_running or len(bot_processes()) <= CROWD:
@@ -278,7 +278,8 @@ def reap(child: int, arena: Arena) -> bool:
 
 def obey(arena: Arena, options: KeeperOptions, child: int) -> bool:
     """Does to the bot what the arena asks for over the socket: stop it, resume it or kill it.
-    Returns False if the arena has closed its end of the socket.
+    ``child`` is the id of the bot's first process. Returns False if the arena has closed its end of
+    the socket.
     """
     orders = arena.orders()
     for order in orders:
@@ -372,7 +373,9 @@ def kill_bot() -> None:
 
 
 def send(target: int, number: int) -> None:
-    """Sends a signal to a process that may have ended, or to all others with -1."""
+    """Sends the signal ``number`` to the process with the id ``target``, which may have ended; to
+    all processes but this one if ``target`` is -1.
+    """
     try:  # noqa: SIM105 - contextlib would delay every start
         os.kill(target, number)
     except (ProcessLookupError, PermissionError):
@@ -445,8 +448,8 @@ def main() -> int:
 
 
 def count_processor_time(pid: int, libc: ctypes.CDLL) -> int:
-    """A descriptor from which the CPU time, in ns, of a process and of everything that it will
-    start can be read; -1 if the kernel does not allow it.
+    """A descriptor from which the CPU time, in ns, of the process ``pid`` and of everything that it
+    will start can be read; -1 if the kernel does not allow it.
 
     The kernel adds up all of these processes, whichever process waits for them and whatever
     sessions they make. Measured: 1.1 us per reading. Only one thing stops it: a process that runs a

@@ -85,8 +85,8 @@ def is_readable(descriptor: int, seconds: float) -> bool:
 
 
 def output_chunks(descriptor: int, deadline: float) -> Iterator[bytes]:
-    """Yields what can be read from a pipe, piece by piece, until it ends, or until ``deadline`` on
-    the clock of `time.monotonic`.
+    """Yields what can be read from the pipe of the file ``descriptor``, piece by piece, until the
+    pipe ends, or until ``deadline`` in seconds on the clock of `time.monotonic`.
     """
     while is_readable(descriptor, deadline - time.monotonic()):
         chunk = os.read(descriptor, CHUNK)
@@ -176,9 +176,12 @@ class KeeperClient:
             self.has_ended = not text
             *lines, self._text = (self._text + text).split(b"\n")
             for line in lines:
-                self._stops += line == b"stopped"
-                self.has_many |= line == b"many"
-            self.lines += [line.decode(errors="replace") for line in lines if line != b"stopped"]
+                if line == b"stopped":
+                    self._stops += 1
+                    continue
+                if line == b"many":
+                    self.has_many = True
+                self.lines.append(line.decode(errors="replace"))
 
     def wait(self, seconds: float) -> None:
         """Waits, for at most this number of seconds, until the keeper reports something, and reads
@@ -192,8 +195,10 @@ class KeeperClient:
         """The process id, as text, of the bot's first process as the keeper knows it; empty before
         it exists.
         """
-        starts = (line.split()[1] for line in self.lines if line.startswith("started "))
-        return next(starts, "")
+        for line in self.lines:
+            if line.startswith("started "):
+                return line.split()[1]
+        return ""
 
     @property
     def ending(self) -> Ending | None:

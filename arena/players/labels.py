@@ -47,8 +47,9 @@ def split_options(text: str) -> tuple[str, str | None]:
 
 
 def split_bots(text: str) -> list[str]:
-    """Splits names of bots, with or without options, at commas. Commas also separate the options of
-    one bot: a part with ``=`` belongs to the name before it, if that has options already.
+    """Splits ``text``, names of bots with or without options, at commas. Commas also separate the
+    options of one bot: a part with ``=`` belongs to the name before it, if that has options
+    already.
     """
     names: list[str] = []
     for part in map(str.strip, text.split(",")):
@@ -72,7 +73,7 @@ def read_settings(text: str, declared: Mapping[str, Option], bot: str) -> dict[s
         )
     texts: dict[str, str] = {}
     for part in text.split(","):
-        name, equals, value = (word.strip() for word in part.partition("="))
+        name, equals, value = map(str.strip, part.partition("="))
         if not equals or not name:
             example = next((each for each in declared if declared[each].type != "bool"), "move_ms")
             usual = (declared[example].usual if example in declared else None) or 50
@@ -89,8 +90,9 @@ def read_settings(text: str, declared: Mapping[str, Option], bot: str) -> dict[s
 def settings_of(
     texts: Mapping[str, str], declared: Mapping[str, Option], bot: str
 ) -> dict[str, Value]:
-    """Like `read_settings`, for the text of each option's value, by the option's name. Raises
-    ConfigError.
+    """The values that ``texts`` stand for, by the names of the options: like `read_settings`, for
+    options that are apart already. ``declared`` are the options that exist; ``bot`` is the bot's
+    label, for messages. Raises ConfigError.
     """
     known = {**declared, **ARENA_OPTIONS}
     for name in texts:
@@ -184,7 +186,7 @@ def odds_of(label: str) -> Odds:
 
 def has_odds(label: str) -> bool:
     """Whether a label sets a limit. Raises ConfigError, as `odds_of` does."""
-    return any(limit is not None for limit in odds_of(label))
+    return odds_of(label) != Odds()
 
 
 def timing_for(label: str, timing: Timing) -> Timing:
@@ -193,7 +195,8 @@ def timing_for(label: str, timing: Timing) -> Timing:
     """
     odds = odds_of(label)
     limits = {"move_ms": odds.move_ms, "game_ms": odds.game_ms, "increment_ms": odds.increment_ms}
-    own = replace(timing, **{name: ms for name, ms in limits.items() if ms is not None})
+    given = {name: ms for name, ms in limits.items() if ms is not None}
+    own = replace(timing, **given)
     if odds.increment_ms and own.game_ms is None:
         raise ConfigError(
             f"{label}: expected game_ms with increment_ms: an increment is added to a bank",

@@ -106,7 +106,8 @@ class Option(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     @property
     def range(self) -> str:
         """A phrase for the range of a number, such as "1 to 9"; empty if it has no limits."""
-        low, high = (None if end is None else value_text(end) for end in (self.min, self.max))
+        low = None if self.min is None else value_text(self.min)
+        high = None if self.max is None else value_text(self.max)
         if low is not None:
             return f"{low} or more" if high is None else f"{low} to {high}"
         return "" if high is None else f"{high} or less"
@@ -123,7 +124,8 @@ class Option(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
         usual = self.usual
         kind = int if self.type == "int" else float
         assert usual is not None, "a bot's option has a default"
-        low, high = (usual if end is None else kind(end) for end in (self.min, self.max))
+        low = usual if self.min is None else kind(self.min)
+        high = usual if self.max is None else kind(self.max)
         return low, high
 
     def value_of(self, text: str) -> Value | None:
@@ -295,7 +297,8 @@ def read_manifest(folder: Path) -> Manifest:
         raise BotFolderError(str(error), SMALLEST) from None
     options = file.values.pop("options", {})
     manifest = _manifest_of(file)
-    if any("\0" in word for word in chain.from_iterable(_all_words(manifest))):
+    all_words = chain.from_iterable(_all_words(manifest))
+    if "\0" in "".join(all_words):
         wanted = "words without the character U+0000 in commands and programs, got one with it"
         raise BotFolderError(f"{path}: expected {wanted}")
     check_name(manifest.name, str(path))
@@ -404,13 +407,13 @@ def _wrong_default(option: Option) -> str:
 
 
 def comments(text: str) -> list[str]:
-    """The comments in a bot.toml, in their order."""
+    """The comments in ``text``, the content of a bot.toml, in their order."""
     return [match[2] for match in COMMENT.finditer(text) if match[2]]
 
 
 def played_text(text: str, manifest: Manifest) -> str:
-    """The bot.toml that is copied with a bot into its games: what the bot's hash covers, and
-    nothing else.
+    """The bot.toml that is copied with a bot into its games, made from the ``text`` of its own one:
+    what the bot's hash covers, and nothing else.
 
     A bot can read the file. If its version, the order of its keys or its blanks were copied, they
     could pass on information that the hash does not cover.

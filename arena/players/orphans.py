@@ -96,7 +96,7 @@ def kill_orphans(keeper: int, session: int | None) -> None:
         for pid in orphans:
             known.update(family(pid))
         # No other session can get this number as long as one of its processes exists.
-        if session is not None and any(_session_of(pid) == session for pid in orphans):
+        if session is not None and session in map(_session_of, orphans):
             _kill_session(session)
         for pid in orphans:
             with suppress(ProcessLookupError, PermissionError, ChildProcessError):

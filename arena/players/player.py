@@ -162,7 +162,9 @@ class InProcessPlayer(Player):
 
     # The budget is unused, because a function is never late.
     def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002
-        """The move that the function chooses in a copy of the state, with the time that it took."""
+        """The move that the function chooses in a copy of the state, with the time that it took;
+        ``budget_ns`` is ignored.
+        """
         began_ns = time.monotonic_ns()
         move = self._choose(state.copy(), self._seed)
         return Answer(move_text(state.board, move), time.monotonic_ns() - began_ns, began_ns)

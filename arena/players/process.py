@@ -277,8 +277,11 @@ def ending_within(process: BotProcess, span_ns: int) -> Ending | None:
     None if it still runs. A time in which the whole machine stood still hardly counts (see
     `moments`).
     """
-    waits_s = ((moment - time.monotonic_ns()) / 1e9 for moment in moments(span_ns))
-    return next(filter(None, map(process.ending, waits_s)), None)
+    for moment in moments(span_ns):
+        ending = process.ending((moment - time.monotonic_ns()) / 1e9)
+        if ending:
+            return ending
+    return None
 
 
 def run_build(

@@ -42,12 +42,22 @@ STAYS = (
 )
 
 
+def _highest(versions: Iterable[str], default: int) -> int:
+    """The highest of those ``versions`` that are whole numbers; ``default`` if none is."""
+    numbers = [int(version) for version in versions if version.isdecimal()]
+    return max(numbers, default=default)
+
+
 def ladder() -> dict[str, Path]:
     """The folder of each bot of the ladder by its name, from weak to strong, without those that are
     missing in this installation.
     """
-    folders = {name: LADDER_FOLDER / name for name in LADDER}
-    return {name: folder for name, folder in folders.items() if (folder / MANIFEST_FILE).is_file()}
+    folders = {}
+    for name in LADDER:
+        folder = LADDER_FOLDER / name
+        if (folder / MANIFEST_FILE).is_file():
+            folders[name] = folder
+    return folders
 
 
 class Registry:
@@ -63,8 +73,7 @@ class Registry:
         """The labels of all bots, including old versions: the registered ones, sorted, then those
         bots of the ladder that are not registered.
         """
-        registered = self._own_labels()
-        return registered + [name for name in self._ladder if name not in registered]
+        return list(dict.fromkeys([*self._own_labels(), *self._ladder]))
 
     def is_of_ladder(self, label: str) -> bool:
         """Whether the bot with this label comes with the arena. In a checkout of the arena, such a
@@ -178,8 +187,7 @@ class Registry:
             raise BotFolderError(f"the name {name!r} belongs to {min(others)}", cure)
         known = self.get(name) if owners else None
         used = self._taken(name, known, taken)
-        numbers = [int(version) for version in used if version.isdecimal()]
-        version = str(1 + max(numbers, default=0))
+        version = str(1 + _highest(used, 0))
         manifest = msgspec.structs.replace(bot.manifest, author=author, version=version)
         hashed = content_hash(bot.folder, manifest)
         return msgspec.structs.replace(bot, manifest=manifest, sha256=hashed)
@@ -197,8 +205,8 @@ class Registry:
         return ""
 
     def versions(self, name: str) -> list[str]:
-        """The labels of all registered versions of a bot, the newest first, including versions that
-        cannot be read.
+        """The labels of all registered versions of the bot called ``name``, the newest first,
+        including versions that cannot be read.
         """
         own = self._own_labels()
         older = [label for label in own if label.startswith(f"{name}@")]
@@ -222,7 +230,9 @@ class Registry:
         return [f"{name}@{_version_in(folder)}" for name, folder in self._ladder.items()]
 
     def refuse_to_remove(self, label: str) -> None:
-        """Raises BotFolderError if there is no such bot, or it comes with the arena."""
+        """Raises BotFolderError if there is no bot with this ``label``, or it comes with the
+        arena.
+        """
         if self._folder_of(label) is None:
             raise self._unknown(label)
         name = label.partition("@")[0]
@@ -232,9 +242,9 @@ class Registry:
             raise BotFolderError(f"expected a bot of your own, got {got}", STAYS)
 
     def remove(self, label: str) -> None:
-        """Removes a version of a bot. If it is the newest one, the one before takes its place.
-        Raises BotFolderError if there is no such bot or it comes with the arena, UserError if it
-        cannot be removed.
+        """Removes the version of a bot with this ``label``. If it is the newest version, the one
+        before takes its place. Raises BotFolderError if there is no such bot or it comes with the
+        arena, UserError if it cannot be removed.
         """
         self.refuse_to_remove(label)
         folder = self._own_folder(label)
@@ -329,8 +339,7 @@ class Registry:
         taken = self._taken(bot.manifest.name, known, used)
         if str(bot.manifest.version) not in taken:
             return bot.manifest.version
-        numbers = [int(version) for version in taken if version.isdecimal()]
-        return str(1 + max(numbers, default=len(taken)))
+        return str(1 + _highest(taken, len(taken)))
 
     def _taken(self, name: str, known: Bot | None, used: Iterable[str]) -> set[str]:
         """The versions that a bot of this name has or had."""

@@ -71,7 +71,10 @@ def _missed_program(output: str) -> str:
     """
     complaints = re.findall(r".*(?:not found|No such file).*", output)
     words = set(re.findall(r"[\w+]+", "\n".join(complaints)))
-    return next((each for each in INSTALL if each in words and not _place_of(each)), "")
+    for program in INSTALL:
+        if program in words and not _place_of(program):
+            return program
+    return ""
 
 
 def installation(program: str) -> str:
@@ -238,11 +241,11 @@ def lack(bot: Bot) -> tuple[str, str]:
     that its command names.
     """
     steps = [*bot.manifest.build, bot.command]
-    programs = [*(words[0] for words in steps), *bot.manifest.programs]
-    names = [program for program in programs if "/" not in program]
-    program = next((name for name in names if not _place_of(name)), "")
-    if program:
-        return f"expected the program {program!r} on PATH, found none", installation(program)
+    programs = [words[0] for words in steps]
+    programs += bot.manifest.programs
+    for program in programs:
+        if "/" not in program and not _place_of(program):
+            return f"expected the program {program!r} on PATH, found none", installation(program)
     if bot.manifest.build:
         return "", ""
     return missing_file(bot, bot.folder if bot.folder.is_dir() else bot.folder.parent)

@@ -103,9 +103,10 @@ class Timekeeper:
         meanwhile: Callable[[], None],
         most_idle_ns: int | None = None,
     ) -> tuple[bytes, int]:
-        """Sends a request; returns the reply and its cost in ns. ``meanwhile`` is called now and
-        then during a long wait. ``most_idle_ns`` is how long the bot may be idle; None sets no
-        limit but its patience. By the wall clock, neither is used.
+        """Sends a request; returns the reply and its cost in ns, which may be at most
+        ``budget_ns``. ``meanwhile`` is called now and then during a long wait. ``most_idle_ns`` is
+        how long the bot may be idle; None sets no limit but its patience. By the wall clock,
+        neither is used.
 
         Raises OutOfTime or Overspent if the bot took too long, BusyMachineError if the machine is
         too busy to say so, and the exceptions of `Channel.ask`.

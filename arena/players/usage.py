@@ -83,9 +83,15 @@ class Watch:
         arena; empty if they exceed none. Updates ``sees_many``.
         """
         limits = self._limits
-        figures = [figures_of(pid) for pid in tree]
-        sizes = [kb for kb, _, _ in figures]
-        used = {"processes": len(tree), "threads": sum(each[1] for each in figures)}
+        sizes = []
+        threads = 0
+        shared_by_processes = 0
+        for pid in tree:
+            kb, threads_of_process, shared_by_process = figures_of(pid)
+            sizes.append(kb)
+            threads += threads_of_process
+            shared_by_processes += shared_by_process
+        used = {"processes": len(tree), "threads": threads}
         self.sees_many = max(used.values()) > 1
         # First what is read quickly: a bot that takes memory while the keeper reads the rest is
         # ended.
@@ -104,7 +110,7 @@ class Watch:
         shared, mappings = shared_kb(tree)
         if mappings > MAX_MAPPINGS:
             return f"mappings {mappings}"
-        left_kb = shared - sum(shared_kb for _, _, shared_kb in figures)  # mapped by no process
+        left_kb = shared - shared_by_processes  # mapped by no process
         held_kb = self._held_kb(opened) + max(0, left_kb)
         used["memory_mb"] = self._memory_mb(tree, sizes, held_kb)
         if "files_in_memory" in limits:
@@ -177,7 +183,8 @@ def bot_processes() -> list[int]:
     this process's descendants, parents first.
     """
     if is_init():
-        return [pid for pid in map(int, filter(str.isdigit, names_in("/proc"))) if pid != 1]
+        pids = map(int, filter(str.isdigit, names_in("/proc")))
+        return [pid for pid in pids if pid != 1]
     return descendants()
 
 
@@ -185,7 +192,7 @@ def children() -> list[int]:
     """The ids of this process's children. As a subreaper it inherits every orphan of the bot."""
     me = os.getpid()
     if lists_children():
-        return [int(pid) for pid in read_file(f"/proc/self/task/{me}/children").split()]
+        return list(map(int, read_file(f"/proc/self/task/{me}/children").split()))
     return [pid for pid, parent in parents().items() if parent == me]
 
 
@@ -212,7 +219,7 @@ def lists_children() -> bool:
 
 
 def family(root: int) -> list[int]:
-    """The ids of a process and of all processes that it and its descendants started."""
+    """The ids of the process ``root`` and of all processes that it and its descendants started."""
     tree = [root]
     for pid in tree:
         for thread in names_in(f"/proc/{pid}/task"):
@@ -222,9 +229,12 @@ def family(root: int) -> list[int]:
 
 def parents() -> dict[int, int]:
     """The parent of each process on this machine by process id; empty without /proc."""
-    pids = filter(str.isdigit, names_in("/proc"))
-    stats = {int(pid): stat_of(pid) for pid in pids}
-    return {pid: int(fields[1]) for pid, fields in stats.items() if fields}
+    parent_of = {}
+    for pid in filter(str.isdigit, names_in("/proc")):
+        fields = stat_of(pid)
+        if fields:
+            parent_of[int(pid)] = int(fields[1])
+    return parent_of
 
 
 def read_counter(counter: int) -> int:
@@ -326,7 +336,8 @@ def watches_of(opened: list[os.stat_result]) -> int:
     """How many watches of epoll a process with these open files can have: as many as it has pairs
     of a nameless file, which may be an epoll, and another file.
     """
-    return sum(not stat.S_IFMT(file.st_mode) for file in opened) * len(opened)
+    nameless = [file for file in opened if not stat.S_IFMT(file.st_mode)]
+    return len(nameless) * len(opened)
 
 
 def shared_kb(tree: list[int]) -> tuple[int, int]:
@@ -345,7 +356,8 @@ def shared_kb(tree: list[int]) -> tuple[int, int]:
                 place, _, _, _, inode = line.split()[:5]
                 start, end = place.split(b"-")
                 mine[inode] = mine.get(inode, 0) + (int(end, 16) - int(start, 16) >> 10)
-        sizes.update({inode: max(size, sizes.get(inode, 0)) for inode, size in mine.items()})
+        for inode, size in mine.items():
+            sizes[inode] = max(size, sizes.get(inode, 0))
     return sum(sizes.values()), mappings
 
 

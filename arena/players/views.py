@@ -43,11 +43,16 @@ def position_json(state: State) -> bytes:
     return encode(position_view(state))
 
 
+def legal_texts(state: State) -> list[str]:
+    """The mover's legal placements in canonical notation, in ascending order."""
+    return [move_text(state.board, move) for move in state.legal_moves()]
+
+
 def legal_json(state: State) -> bytes:
     """The list of the mover's legal moves, in canonical notation and ascending order, as JSON."""
     if _is_native(state):
         return native.legal_json(state)
-    return encode([move_text(state.board, move) for move in state.legal_moves()])
+    return encode(legal_texts(state))
 
 
 def _is_native(state: State) -> bool:

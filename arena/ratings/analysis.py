@@ -91,7 +91,7 @@ def analyse_run(
     Raises RunError if the run cannot be read, NoAnswerError if the results have no finite ratings,
     and UserError for a bot that is not in the run.
     """
-    names = [known.name for known in info.bots]
+    names = info.bot_names
     without = [nearest_label(name, names) for name in without]
     games = Tally(own_decks=info.has_own_decks)
     spent = Spent()

@@ -115,6 +115,11 @@ def placed(columns: Sequence[Column], view: str) -> list[Column]:
     )
 
 
+def column_named(name: str, columns: Sequence[Column]) -> Column:
+    """The one of the ``columns`` of a table that has this name."""
+    return next(column for column in columns if column.name == name)
+
+
 def in_whole_elo(column: Column) -> Column:
     """The column, without decimals if it is the rating or its error: games never determine tenths
     of an Elo.

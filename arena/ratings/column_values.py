@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from arena.ratings.bounds import bound_interval
 from arena.ratings.column import frame_names
 from arena.ratings.columns import STANDINGS
 from arena.ratings.fit import Fit
-from arena.ratings.model import Ratings, bound_interval, component_intervals
+from arena.ratings.model import Ratings, component_intervals
 from arena.ratings.results import Counts, Floats, Results
 from arena.ratings.table_data import TableData
 from arena.records.record import NS_PER_MS, WHOLE
@@ -39,9 +40,11 @@ def covariance_of(results: Results, fits: Sequence[Fit]) -> Covariance:
     covariance = _square(results, np.nan)
     for fit in fits:
         covariance[np.ix_(fit.members, fit.members)] = fit.covariance
-    rated = sorted(member for fit in fits for member in fit.members.tolist())
-    names = [results.bots[member] for member in rated]
-    return Covariance(names, covariance[np.ix_(rated, rated)])
+    rated = []
+    for fit in fits:
+        rated += fit.members.tolist()
+    rated.sort()
+    return Covariance(results.names_of(rated), covariance[np.ix_(rated, rated)])
 
 
 def _square(results: Results, value: float) -> Floats:
@@ -124,7 +127,10 @@ def pairs_table(results: Results, ratings: Ratings) -> TableData:
     `standings_table`; ``mark`` is then ``<`` or ``>``. ``mark`` is ``~`` if the difference depends
     on the prior or nothing is known about it.
     """
-    elo, low, high, los = (_square(results, np.nan) for _ in range(4))
+    elo = _square(results, np.nan)
+    low = _square(results, np.nan)
+    high = _square(results, np.nan)
+    los = _square(results, np.nan)
     mark = np.full(elo.shape, "", dtype=object)
     for fit in ratings.fits:
         pairs = np.ix_(fit.members, fit.members)
@@ -204,7 +210,7 @@ def faults_table(counts: Counts) -> TableData:
     played = _by_bot(counts, bots)
     games = played["games"]
     forfeits = played["forfeits"]
-    names = np.array([counts.results.bots[bot] for bot in bots], dtype=object)
+    names = np.array(counts.results.names_of(bots), dtype=object)
     return TableData({"bot": names, "games": games, "forfeits": forfeits, "rate": forfeits / games})
 
 
@@ -214,14 +220,16 @@ def _by_bot(counts: Counts, bots: Sequence[int]) -> TableData:
     """
     sums = counts.totals.summed("bot")
     place = np.searchsorted(bots, sums["bot"])
-    every = {name: np.zeros(len(bots), column.dtype) for name, column in sums.columns.items()}
+    every = {}
     for name, column in sums.columns.items():
+        every[name] = np.zeros(len(bots), column.dtype)
         every[name][place] = column
     every["whole"] = WHOLE * every["games"]
     table = TableData(every)
-    games, wins, shared, forfeits = (
-        table[name].astype(np.int64) for name in ("games", "wins", "shared", "forfeits")
-    )
+    games = table["games"].astype(np.int64)
+    wins = table["wins"].astype(np.int64)
+    shared = table["shared"].astype(np.int64)
+    forfeits = table["forfeits"].astype(np.int64)
     return TableData(
         {
             "games": games,

@@ -7,6 +7,7 @@ and seats have two sets of effects. The test compares the difference of two bots
 third bot to their difference at other tables, with errors clustered by deal.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -140,8 +141,10 @@ def _with_chances(tests: Sequence[_Test]) -> list[_Test]:
     bot belong to one split and are computed together.
     """
     with_chances = []
-    for third in dict.fromkeys(test.split.third for test in tests):
-        of_split = [test for test in tests if test.split.third == third]
+    by_third = defaultdict[int, list[_Test]](list)
+    for test in tests:
+        by_third[test.split.third].append(test)
+    for of_split in by_third.values():
         bots = np.array([test.bot for test in of_split])
         opponents = np.array([test.opponent for test in of_split])
         chances = of_split[0].split.chances(bots, opponents)
@@ -207,7 +210,9 @@ class _Split(NamedTuple):
         wins = np.bincount(model.columns.ravel(), expected.ravel())[: 2 * len(moved)]
         fewest_wins = wins.reshape(2, -1).min(axis=0)
         enough = np.flatnonzero(fewest_wins >= MIN_EXPECTED)
-        ones, others = (enough[place] for place in np.triu_indices(len(enough), 1))
+        pairs = enough[np.array(np.triu_indices(len(enough), 1))]
+        ones = pairs[0]
+        others = pairs[1]
         square = contrasted(self.changes @ self.bread @ self.changes.T, ones, others)
         loose = contrasted(self.changes @ self.loose @ self.changes.T, ones, others)
         is_known = (loose <= FLAT) & (square > 0)

@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from arena.ratings.bounds import bound_interval
 from arena.ratings.column import frame_names
 from arena.ratings.columns import HISTORY
 from arena.ratings.gains import mean_gain, shrunk
-from arena.ratings.model import bound_interval, rate
+from arena.ratings.model import rate
 from arena.ratings.regressions import RegressionResult, regression_tests
 from arena.ratings.results import Counts
 from arena.ratings.scale import league_counts, level_on, played_games
@@ -97,7 +98,7 @@ def read_history(folder: Path, info: RunInfo) -> History:
     """Reads the history of the league in a folder, whose run.json is ``info``, and rates its games.
     Raises RunError, NoAnswerError.
     """
-    names = [bot.name for bot in info.bots]
+    names = info.bot_names
     journal = journal_of(folder)
     counts = league_counts(journal, names, info.counting.match, own_decks=info.has_own_decks)
     return history_of(folder, counts, info.counting.match)
@@ -151,7 +152,7 @@ def history_table(
         fit = part.fit
         if fit is None:
             continue
-        names = [results.bots[member] for member in fit.members]
+        names = results.names_of(fit.members)
         level = level_on(names, fit, league.with_status("benchmark"), league.scale)
         errors = fit.difference_half_widths()
         for index, name in enumerate(names if part.is_rated else ()):

@@ -128,8 +128,9 @@ class MarginTest(SequentialTest):
         # Without shared wins the first guess is right. A shared win is an outcome between winning
         # and losing, so that shares respond a little less than the odds of each threshold do.
         for _ in range(SHARED_WINS if gap else 0):
-            shares = [_chances(thresholds, shift) @ self._shares for shift in (half, -half)]
-            reached = _log_odds(shares[0]) - _log_odds(shares[1])
+            new = _chances(thresholds, half) @ self._shares
+            old = _chances(thresholds, -half) @ self._shares
+            reached = _log_odds(new) - _log_odds(old)
             if np.abs(reached - gap).max() < CLOSE:
                 break
             half = np.clip(half * gap / reached, -FARTHEST, FARTHEST)

@@ -5,7 +5,6 @@ depends.
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import chain
 from pathlib import Path
 from statistics import median
 
@@ -189,9 +188,11 @@ def rating_notes(results: Results, ratings: Ratings, unit: str) -> Iterator[str]
     """
     parts = ratings.components
     if len(parts) > 1:
-        groups = "; ".join(_names(results, part.members) for part in parts)
-        yield f"these groups never met, so each has its own mean of 0: {groups}"
-    met = set(chain.from_iterable(part.members.tolist() for part in parts))
+        groups = [_names(results, part.members) for part in parts]
+        yield f"these groups never met, so each has its own mean of 0: {'; '.join(groups)}"
+    met = set[int]()
+    for part in parts:
+        met.update(part.members.tolist())
     idle = [member for member in range(len(results.bots)) if member not in met]
     if idle and results.games:
         yield f"no games against another bot: {_names(results, idle)}"
@@ -210,7 +211,8 @@ def figure_notes(results: Results, ratings: Ratings, unit: str) -> Iterator[str]
 
 def detail_notes(results: Results, ratings: Ratings, unit: str) -> Iterator[str]:
     """The notes of `figure_notes` that a short table leaves out: they explain no mark, or one that
-    is also shown in the drawing of a short table.
+    is also shown in the drawing of a short table. ``unit`` is the word for a group of games with
+    shared luck.
     """
     marked = set[str]()
     for part in ratings.components:
@@ -287,7 +289,7 @@ def _outside_notes(results: Results, part: Component) -> Iterator[str]:
         rated = results.bots[part.fit.members[0]]
     yield from _held_notes(results, part)
     for side, did, where in (("<", "won nothing from", "below"), (">", "lost nothing to", "above")):
-        bounds = [bound for bound in part.bounds if bound.side == side]
+        bounds = part.bounds_on(side)
         names = _names(results, [bound.member for bound in bounds])
         if names:
             figure = f"{bounds[0].elo:.0f}" if len(bounds) == 1 else f"the figure after {side}"
@@ -305,28 +307,34 @@ def _unknown_notes(results: Results, part: Component) -> Iterator[str]:
             yield _unrated_note(results, part)
         return
     rated = "the rated bots" if part.is_rated else results.bots[part.fit.members[0]]
-    for has_met, why in (
-        (False, f"no game against {rated} that one of the two won"),
-        (True, f"without error bars of {rated} there is no bound either"),
-    ):
-        unknown = [bound for bound in part.bounds if bound.side == "~"]
-        here = [bound.member for bound in unknown if bool(bound.deals) == has_met]
-        if here:
-            yield f"no rating for {_names(results, here)}: {why}"
+    without_games = []
+    with_games = []
+    for bound in part.bounds_on("~"):
+        if bound.deals:
+            with_games.append(bound.member)
+        else:
+            without_games.append(bound.member)
+    if without_games:
+        why = f"no game against {rated} that one of the two won"
+        yield f"no rating for {_names(results, without_games)}: {why}"
+    if with_games:
+        why = f"without error bars of {rated} there is no bound either"
+        yield f"no rating for {_names(results, with_games)}: {why}"
 
 
 def _unrated_note(results: Results, part: Component) -> str:
     """A note on the component ``part``, in which no bot has a rating: that none has, or, for two
     bots of which one lost nothing to the other, the bound on their difference.
     """
-    known = {bound.side: bound for bound in part.bounds if bound.side in BOUNDS}
-    if not known:
+    above = part.bounds_on(">")
+    below = part.bounds_on("<")
+    if not above and not below:
         return (
             f"no rating for {_names(results, part.members)}: no two of them won from each other,"
             " directly or in a circle; --prior 1 gives everybody a number"
         )
-    best = known[">"]
-    worst = known["<"]
+    best = above[-1]
+    worst = below[-1]
     lost = f"{results.bots[best.member]} lost nothing to {results.bots[worst.member]}"
     sure = f"with 95 % confidence the difference is above {best.differences[0]:.0f} Elo"
     return f"{lost}: {sure}"
@@ -334,7 +342,7 @@ def _unrated_note(results: Results, part: Component) -> str:
 
 def _names(results: Results, members: Iterable[int]) -> str:
     """The names of the bots with the numbers ``members``, joined by commas."""
-    return ", ".join(results.bots[member] for member in members)
+    return ", ".join(results.names_of(members))
 
 
 def _count(count: float, noun: str) -> str:

@@ -7,7 +7,7 @@ with 95 % confidence. The bots between two clear steps are a *group*.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 from math import floor, inf, isinf, log10, sqrt
 from pathlib import Path
@@ -16,11 +16,11 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.errors import counted
+from arena.ratings.bounds import Bound
 from arena.ratings.fit import Fit
 from arena.ratings.intervals import RISK
 from arena.ratings.model import (
     FEW_DEALS,
-    Bound,
     Component,
     Defeat,
     Ratings,
@@ -106,11 +106,12 @@ def groups_of(fit: Fit, risk: float = RISK) -> list[Group]:
     edges = [0, *(np.flatnonzero(~np.diag(is_open, 1)) + 1).tolist(), len(order)]
     # By Holm's method the surest of the open pairs has to be as sure as if it were one of so many.
     open_pairs = int((np.isfinite(chance) & ~is_above & ~is_above.T).sum() - len(fit.elo)) // 2
-    return [
-        _group(fit, order[start:end], is_above, chance, risk / max(open_pairs, 1))
-        for start, end in pairwise(edges)
-        if start < end
-    ]
+    groups = []
+    for start, end in pairwise(edges):
+        if start < end:
+            group = _group(fit, order[start:end], is_above, chance, risk / max(open_pairs, 1))
+            groups.append(group)
+    return groups
 
 
 def _group(fit: Fit, held: Ints, is_above: Flags, chance: Floats, risk: float) -> Group:
@@ -164,20 +165,19 @@ def order_sentences(bots: Sequence[str], ratings: Ratings, unit: str = "deal") -
     components; clear steps come first. ``bots`` are the names by the bots' numbers, ``unit`` is the
     word for a group of games with shared luck.
     """
-    sentences = (
-        sentence
-        for part in ratings.components[:MAX_GROUPS]
-        for sentence in (
-            _of_rated(bots, part, part.fit, unit) if part.fit else _of_unrated(bots, part)
-        )
-    )
+    sentences: list[str] = []
+    for part in ratings.components[:MAX_GROUPS]:
+        if part.fit:
+            sentences += _of_rated(bots, part, part.fit, unit)
+        else:
+            sentences += _of_unrated(bots, part)
     # a sentence that applies to several components is given once
     return list(dict.fromkeys(sentences))
 
 
 def _of_unrated(bots: Sequence[str], part: Component) -> Iterator[str]:
     """Sentences on the component ``part``, in which no bot has a rating."""
-    above = [bound for bound in part.bounds if bound.side == ">"]
+    above = part.bounds_on(">")
     if above and above[0].is_clear.all():
         yield f"{bots[above[0].member]} is clearly ahead of {bots[above[0].rivals[0]]}."
         return
@@ -188,11 +188,11 @@ def _of_unrated(bots: Sequence[str], part: Component) -> Iterator[str]:
 
 def _beaten(bots: Sequence[str], defeats: Sequence[Defeat]) -> Iterator[str]:
     """A sentence on how bots without a rating did against each other; none without ``defeats``."""
-    results = [
-        f"{bots[defeat.bot]} beat {bots[defeat.other]} {defeat.won:,} to {defeat.lost:,}"
-        f"{f', with {defeat.shared:,} shared' if defeat.shared else ''}"
-        for defeat in defeats[:MAX_GROUPS]
-    ]
+    results = []
+    for defeat in defeats[:MAX_GROUPS]:
+        score = f"{defeat.won:,} to {defeat.lost:,}"
+        shared = f", with {defeat.shared:,} shared" if defeat.shared else ""
+        results.append(f"{bots[defeat.bot]} beat {bots[defeat.other]} {score}{shared}")
     if results:
         yield f"{'; '.join(results)}."
 
@@ -201,22 +201,27 @@ def _of_rated(bots: Sequence[str], part: Component, fit: Fit, unit: str) -> Iter
     """Sentences on the component ``part``, whose rated bots have this ``fit``."""
     groups = groups_of(fit, risk_of_order(part, fit))
     known = placed_bots(fit)
-    yield from _clear([[bots[bot] for bot in group.bots] for group in groups], part.bounds)
+    yield from _clear([_named(bots, group.bots) for group in groups], part.bounds)
     rated = "all rated bots" if part.is_rated else bots[fit.members[0]]
     yield from _outside(bots, part.bounds, rated)
     yield from _beaten(bots, part.defeats)
     close = [group for group in groups if group.more is not None]
     for group in close[:MAX_GROUPS]:
-        yield _too_close([bots[bot] for bot in group.bots], group, unit)
+        yield _too_close(_named(bots, group.bots), group, unit)
     unnamed = len(close) - MAX_GROUPS
     if unnamed > 0:
         yield f"So {_are(unnamed)} {counted(unnamed, 'more group')} further down."
-    few = [bots[member] for member in fit.members[~known].tolist()]
+    few = _named(bots, fit.members[~known])
     if known.any() and few:
         have = "has" if len(few) == 1 else "have"
         yield f"{_listed(few)} {have} played too few {unit}s to be placed."
     elif few:
         yield f"There are too few {unit}s for error bars, so nothing is clear yet."
+
+
+def _named(bots: Sequence[str], numbers: Iterable[int]) -> list[str]:
+    """The names of the bots with these ``numbers``, from ``bots``, the names by number."""
+    return [bots[number] for number in numbers]
 
 
 def _clear(groups: Sequence[Sequence[str]], outside: Sequence[Bound]) -> Iterator[str]:
@@ -232,9 +237,9 @@ def _clear(groups: Sequence[Sequence[str]], outside: Sequence[Bound]) -> Iterato
         but = "one exception" if others == 1 else f"{others} exceptions"
         yield f"{whole} is clearly ahead of all below it{f', with {but}' if others else ''}."
         return
-    links = [
-        f"{_are(len(above))} clearly ahead of {_listed(below)}" for above, below in pairwise(groups)
-    ]
+    links = []
+    for above, below in pairwise(groups):
+        links.append(f"{_are(len(above))} clearly ahead of {_listed(below)}")
     yield f"{_listed(groups[0])} {', which '.join(links)}."
 
 
@@ -261,7 +266,7 @@ def _partly(bots: Sequence[str], bound: Bound, where: str) -> str:
     ("ahead of" or "behind") every rated bot. It names or counts the rated bots from which the bot
     is not yet clearly apart. ``bots`` are the names by number.
     """
-    others = [bots[rival] for rival in bound.rivals[~bound.is_clear]]
+    others = _named(bots, bound.rivals[~bound.is_clear])
     count = len(bound.rivals)
     if len(others) == count:
         return f"not yet clearly {where} {others[0] if count == 1 else 'any rated bot'}"
@@ -375,9 +380,9 @@ def _settled(ratings: Ratings) -> list[int]:
     These may never get an interval, so a run does not wait for one. A bot with fewer deals may just
     have had bad luck.
     """
-    return [
-        bound.member
-        for part in ratings.components
-        for bound in part.bounds
-        if part.fit and bound.deals >= FEW_DEALS and np.isfinite(bound.elo)
-    ]
+    settled = []
+    for part in ratings.components:
+        for bound in part.bounds if part.fit else ():
+            if bound.deals >= FEW_DEALS and np.isfinite(bound.elo):
+                settled.append(bound.member)
+    return settled

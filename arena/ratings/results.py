@@ -2,7 +2,7 @@
 that do not depend on the order in which the games were played.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import permutations
 from typing import Any, NamedTuple
 
@@ -50,6 +50,10 @@ class Results(NamedTuple):
         """The number of counted games, G."""
         return len(self.cluster)
 
+    def names_of(self, members: Iterable[int]) -> list[str]:
+        """The names of the bots with the numbers ``members``, in their order."""
+        return [self.bots[member] for member in members]
+
     def played(self) -> Floats:
         """(n,) the number of games of each bot; a bot in two seats of a game counts twice."""
         count = len(self.bots)
@@ -94,7 +98,8 @@ class Results(NamedTuple):
         games = kept[self.outcome]
         used = np.zeros(self.clusters, dtype=np.bool_)
         used[self.cluster[games]] = True
-        deal, row = ((np.cumsum(which) - 1).astype(np.int32) for which in (used, kept))
+        deal = (np.cumsum(used) - 1).astype(np.int32)
+        row = (np.cumsum(kept) - 1).astype(np.int32)
         return Results(
             bots=self.bots,
             clusters=int(used.sum()),
@@ -134,7 +139,7 @@ def restrict(results: Results, members: Ints) -> Results:
     inside = seats < len(members)
     won = (results.share * inside).sum(axis=1, keepdims=True)
     share = np.divide(results.share * inside, won, where=won > 0, out=np.zeros(seats.shape))
-    names = [results.bots[member] for member in members]
+    names = results.names_of(members)
     kept = (inside.sum(axis=1) >= MIN_SEATS) & (won[:, 0] > 0)
     return results._replace(bots=names, seats=seats, share=share).only(kept)
 

@@ -73,7 +73,7 @@ def on_scale(
     results = counts.results
     sums = played_games(counts)
     for fit in rate(results, PRIOR).fits:
-        names = [results.bots[member] for member in fit.members]
+        names = results.names_of(fit.members)
         level = level_on(names, fit, benchmarks, scale)
         half_widths = fit.difference_half_widths()
         for index, (name, member) in enumerate(zip(names, fit.members, strict=True)):
@@ -155,7 +155,7 @@ def frozen_scale(
         fit = part.fit
         if fit is None or not part.is_rated:
             continue
-        names = [counts.results.bots[member] for member in fit.members]
+        names = counts.results.names_of(fit.members)
         level = level_on(names, fit, benchmarks, scale)
         elo = dict[str, float]()
         weights = dict[str, float]()

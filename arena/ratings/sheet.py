@@ -137,9 +137,10 @@ def read_sheet(data: bytes, name: str) -> Sheet:
     game_of_kind = np.argsort(kind_of_row[first_rows.index])
     game_of_row = game_of_kind[kind_of_row]
 
-    names = sorted(set(chain.from_iterable(game.bots for game in games)) - {""})
+    bots_by_game = [game.bots for game in games]
+    names = sorted(set(chain.from_iterable(bots_by_game)) - {""})
     number = {bot: place for place, bot in enumerate([*names, ""])}
-    numbers = [list(map(number.__getitem__, game.bots)) for game in games]
+    numbers = [list(map(number.__getitem__, bots_of_game)) for bots_of_game in bots_by_game]
     bots = _by_row(numbers, game_of_row, size)
     ranks = _by_row([game.ranks for game in games], game_of_row, size)
     forfeits = _by_row([game.forfeits for game in games], game_of_row, size)
@@ -192,7 +193,9 @@ def _check_header(columns: Sequence[str], name: str) -> None:
     missing = [column for column in NEEDED_COLUMNS if column not in columns]
     twice = [column for column in columns if columns.count(column) > 1]
     # For each seat, how many of its two needed columns exist: 2 for the first seats, then 0.
-    held = [len({f"bot_{seat}", f"share_{seat}"} & {*columns}) for seat in range(MAX_SEATS + 1)]
+    held = []
+    for seat in range(MAX_SEATS + 1):
+        held.append(columns.count(f"bot_{seat}") + columns.count(f"share_{seat}"))
     has_gaps = 1 in held or held != sorted(held, reverse=True)
     wrong = ""
     if missing:
@@ -272,7 +275,7 @@ def game_of(cells: Mapping[str, str], seats: int) -> ListedGame:
         ranks.append(rank or 0)
     faults = f";{cells.get('faults', '')}"  # "seat:kind", joined by ";"
     forfeits = [f";{seat}:" in faults for seat in range(seats)]
-    return ListedGame([text_of(bot) for bot in bots], ranks, forfeits)
+    return ListedGame(list(map(text_of, bots)), ranks, forfeits)
 
 
 def _winners(cells: Mapping[str, str], seats: int, size: int) -> list[int]:
@@ -281,7 +284,7 @@ def _winners(cells: Mapping[str, str], seats: int, size: int) -> list[int]:
     """
     texts = [cells[f"share_{seat}"] for seat in range(seats)]
     winners = []
-    parts = []
+    won = []
     for seat, text in enumerate(texts):
         is_empty = seat >= size and not text.strip()
         part = 0 if is_empty else _parts(text)
@@ -289,10 +292,9 @@ def _winners(cells: Mapping[str, str], seats: int, size: int) -> list[int]:
             raise ValueError(f"expected {SHARES}, got {text!r} in share_{seat}")
         if part and seat >= size:
             raise ValueError(f"expected no share where no bot sits, got {text!r} in share_{seat}")
-        parts.append(part)
         if part:
             winners.append(seat)
-    won = [parts[seat] for seat in winners]
+            won.append(part)
     if not winners or won != [WHOLE / len(winners)] * len(winners):
         raise ValueError(f"expected {SHARES}, got {','.join(texts[:size])}")
     return winners
@@ -307,7 +309,10 @@ def _parts(text: str) -> int | None:
         value = float(above) / float(below) if slash else float(above)
     except (ValueError, ZeroDivisionError):
         return None
-    return next((part for part in PARTS if abs(value - part / WHOLE) < CLOSE), None)
+    for part in PARTS:
+        if abs(value - part / WHOLE) < CLOSE:
+            return part
+    return None
 
 
 def _rank(text: str) -> int | None:

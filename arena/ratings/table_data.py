@@ -61,9 +61,8 @@ class TableData:
         import pandas as pd  # noqa: PLC0415 - see the top of this module
 
         # pandas finds out that a list is of texts
-        return pd.DataFrame(
-            {
-                name: column.tolist() if column.dtype == np.object_ else column
-                for name, column in self.columns.items()
-            }
-        )
+        columns = {}
+        for name, column in self.columns.items():
+            is_text = column.dtype == np.object_
+            columns[name] = column.tolist() if is_text else column
+        return pd.DataFrame(columns)

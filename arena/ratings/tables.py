@@ -10,6 +10,7 @@ import numpy as np
 
 from arena.errors import UserError, did_you_mean
 from arena.players.labels import nearest_label
+from arena.ratings.bounds import bounds_of
 from arena.ratings.column_values import (
     Covariance,
     covariance_of,
@@ -20,7 +21,7 @@ from arena.ratings.column_values import (
 )
 from arena.ratings.company import company
 from arena.ratings.fit import Fit
-from arena.ratings.model import FEW_DEALS, Ratings, bounds_of, rate
+from arena.ratings.model import FEW_DEALS, Ratings, rate
 from arena.ratings.notes import (
     company_note,
     conditions_notes,
@@ -150,7 +151,7 @@ def run_tables(
     and UserError for anchors, boards or bots that are not in the run.
     """
     boards = scoring_of(info, match)
-    names = [bot.name for bot in info.bots]
+    names = info.bot_names
     without, anchors = _as_named(names, without, anchors)
     score = score_journal(journal_of(folder), boards, own_decks=info.has_own_decks)
     counts = score.counted.counts(names, without)
@@ -227,10 +228,7 @@ def make_tables(
     ratings = anchor_ratings(rate(results, prior, seats=seats), results, anchors or {})
     fits = ratings.fits
     standings = standings_table(counts, ratings)
-    groups = []
-    for part in ratings.components:
-        names = [results.bots[member] for member in part.members]
-        groups.append(names)
+    groups = [results.names_of(part.members) for part in ratings.components]
     return Tables(
         data={
             "standings": standings,
@@ -268,7 +266,9 @@ def _as_named(
     """The labels in ``without`` and the keys of ``anchors``, replaced by the labels among ``names``
     that mean the same bots: the user may have written a bot's options in another order.
     """
-    held = {nearest_label(name, names): elo for name, elo in (anchors or {}).items()}
+    held = {}
+    for name, elo in (anchors or {}).items():
+        held[nearest_label(name, names)] = elo
     return [nearest_label(name, names) for name in without], held
 
 
@@ -297,7 +297,7 @@ def anchor_ratings(ratings: Ratings, results: Results, anchors: Mapping[str, flo
     held: list[list[str]] = []
     for part in parts:
         members = part.fit.members if part.fit else ()
-        held.append([bots[member] for member in members])
+        held.append(results.names_of(members))
     idle = sorted(set(anchors).difference(*held))
     if idle:
         raise UserError(

@@ -211,17 +211,20 @@ class Tally:
         width = self.most_seats
         names = sorted({*bots, *chain.from_iterable(self.seated)} - away)
         number = {name: place for place, name in enumerate(names)}
-        kept = np.array([away.isdisjoint(seated) for _, seated, _ in self.outcomes], dtype=np.bool_)
-        played = [placing for placing, keep in zip(self.outcomes, kept, strict=True) if keep]
-        players = np.array([len(seated) for _, seated, _ in played], dtype=np.int64)
-        inside = np.arange(width) < players[:, None]
-        seats = np.full(inside.shape, len(names))
-        ranks = np.ones(inside.shape, dtype=np.int64)
+        is_kept: list[bool] = []
+        players: list[int] = []
         seats_played: list[int] = []
         ranks_played: list[int] = []
-        for _, seated, ranks_of_seats in played:
-            seats_played += map(number.__getitem__, seated)
-            ranks_played += ranks_of_seats
+        for _, seated, ranks_of_seats in self.outcomes:
+            is_kept.append(away.isdisjoint(seated))
+            if is_kept[-1]:
+                players.append(len(seated))
+                seats_played += map(number.__getitem__, seated)
+                ranks_played += ranks_of_seats
+        kept = np.array(is_kept, dtype=np.bool_)
+        inside = np.arange(width) < np.array(players, dtype=np.int64)[:, None]
+        seats = np.full(inside.shape, len(names))
+        ranks = np.ones(inside.shape, dtype=np.int64)
         seats[inside] = seats_played
         ranks[inside] = ranks_played
         outcome = np.array(self.outcome, dtype=np.int32)
@@ -335,19 +338,27 @@ def _whole(title: str, deal: int, bots: tuple[str, ...], games: Sequence[Counted
     """Makes the match that ``games``, in the order of the rounds, make up. ``title`` names the
     boards, ``deal`` is the match's deal, ``bots`` are the bots by seat.
     """
-    left = list(map(sum, zip(*[game.left for game in games], strict=True)))
-    think_ms: list[float] = list(map(sum, zip(*[game.think_ms for game in games], strict=True)))
+    left_by_game = [game.left for game in games]
+    think_ms_by_game = [game.think_ms for game in games]
+    left = list(map(sum, zip(*left_by_game, strict=True)))
+    think_ms: list[float] = list(map(sum, zip(*think_ms_by_game, strict=True)))
     standing: Sequence[Any] = left
     faults: list[Lost] = []
     # A list is quicker than a generator, and there are millions of matches.
     if any([game.faults for game in games]):  # noqa: C419
-        lost = [
-            [game.ranks[seat] for game in games if any(fault.seat == seat for fault in game.faults)]
-            for seat in range(len(bots))
-        ]
+        lost = _ranks_in_lost_games(games, len(bots))
         standing = [(len(each), sum(each), total) for each, total in zip(lost, left, strict=True)]
         faults = [Lost(seat) for seat, ranks in enumerate(lost) if ranks]
     return Match(title, deal, bots, _ranks(standing), left, think_ms, faults)
+
+
+def _ranks_in_lost_games(games: Sequence[Counted], seats: int) -> list[list[int]]:
+    """For each of the ``seats``, its ranks in those of the ``games`` that it forfeited."""
+    lost: list[list[int]] = [[] for _ in range(seats)]
+    for game in games:
+        for seat in {fault.seat for fault in game.faults}:
+            lost[seat].append(game.ranks[seat])
+    return lost
 
 
 def _ranks(standing: Sequence[Any]) -> list[int]:

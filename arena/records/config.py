@@ -281,8 +281,9 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def games_of_block(players: int, *, has_pool: bool) -> int:
-    """The number of games in a block of a comparison or a search: two bots play each other once
-    from each seat or, with a pool of opponents, each of the two plays once from each seat.
+    """The number of games in a block of a comparison or a search with this number of ``players`` in
+    a game: two bots play each other once from each seat or, with a pool of opponents, each of the
+    two plays once from each seat.
     """
     return 2 * players if has_pool else players
 

@@ -18,9 +18,8 @@ from msgspec import Meta, Struct
 
 from arena.errors import RunError
 from arena.records.journal import read_lines
-from arena.records.record import MAX_SEATS, GameRecord, Text, TurnNumber
+from arena.records.record import MAX_SEATS, GameRecord, Text, TurnNumber, placed_at
 from arena.records.regular import LineFile
-from arena.rules.notation import PASSED
 
 REVIEW_FILE = "review.jsonl"
 CURE = "something else changed the file: restore it, or delete it and review the run again"
@@ -202,9 +201,10 @@ def check_fits(seen: SeenGame, record: GameRecord) -> None:
     """Raises RunError unless each grade in ``seen`` is for the move and the seat that ``record``
     has at that turn.
     """
-    placed = [(at, text) for at, text in enumerate(record.moves) if text != PASSED]
+    placed = placed_at(record.moves)
     for grade in seen.grades.values():
-        at, text = placed[grade.turn] if grade.turn < len(placed) else (-1, "no move")
+        at = placed[grade.turn] if grade.turn < len(placed) else -1
+        text = record.moves[at] if at >= 0 else "no move"
         seat = at % len(record.bots)
         if (seat, text) != (grade.seat, grade.played):
             raise RunError(

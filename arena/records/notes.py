@@ -63,11 +63,11 @@ class Note(Struct, frozen=True):
         """The named numbers of the note, by the names that the bot gave them; the value is not
         among them.
         """
-        return {
-            name: part
-            for name, part in self.kept.items()
-            if name != "value" and not isinstance(part, str)
-        }
+        numbers: dict[str, int | float] = {}
+        for name, part in self.kept.items():
+            if name != "value" and not isinstance(part, str):
+                numbers[name] = part
+        return numbers
 
     def entry(self, turn: int) -> NoteEntry:
         """The note in the form of a record's ``notes``, for a move made after ``turn``
@@ -79,7 +79,7 @@ class Note(Struct, frozen=True):
         """The note in one line, such as ``value 0.61, depth 7: the larger province``."""
         figures = [] if self.value is None else [f"value {self.value:g}"]
         figures += [f"{name} {number}" for name, number in self.numbers.items()]
-        return ": ".join(part for part in (", ".join(figures), self.text) if part)
+        return ": ".join(filter(None, (", ".join(figures), self.text)))
 
 
 class Loss(NamedTuple):

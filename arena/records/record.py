@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from arena.records.notes import Notes
+from arena.rules.notation import PASSED
 
 VERSION: Literal[1] = 1
 MAX_SEATS = 4
@@ -149,6 +150,23 @@ def check_seats(seats: int, faults: Iterable[Fault], *lists: Sized) -> None:
     for fault in faults:
         if not 0 <= fault.seat < seats:
             raise ValueError(f"expected a fault of a seat below {seats}, got {fault.seat}")
+
+
+def placed_at(moves: Sequence[str]) -> list[int]:
+    """The indices of the placements among the ``moves`` of a game, which has passes, too."""
+    return [index for index, text in enumerate(moves) if text != PASSED]
+
+
+def movers_of(moves: Sequence[str], seats: int) -> list[int]:
+    """The seat that made each placement among the ``moves`` of a game with this number of
+    ``seats``, in the order of the placements.
+    """
+    return [index % seats for index in placed_at(moves)]
+
+
+def faults_of(record: GameRecord, seat: int) -> list[Fault]:
+    """The faults of ``seat`` in the game of ``record``."""
+    return [fault for fault in record.faults if fault.seat == seat]
 
 
 def shares(ranks: Sequence[int]) -> list[float]:

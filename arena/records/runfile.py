@@ -110,6 +110,16 @@ class RunInfo(Struct, frozen=True, omit_defaults=True):
         return self.config or self.other or OtherConfig()
 
     @property
+    def bot_names(self) -> list[str]:
+        """The labels of the bots of the run, in the order of ``bots``."""
+        return [bot.name for bot in self.bots]
+
+    @property
+    def bots_by_name(self) -> dict[str, BotInfo]:
+        """The bots of the run by their labels, in the order of ``bots``."""
+        return {bot.name: bot for bot in self.bots}
+
+    @property
     def has_own_decks(self) -> bool:
         """Whether each game has a deck of its own, so that two games with the same deal number
         share no luck.

@@ -76,8 +76,8 @@ def barred_with(
 ) -> Barred:
     """The new masks where a colour is ruled out, after ``province``, the last entry of ``areas``,
     was added or changed. ``areas`` are the provinces of the colour, ``barred`` are the old masks,
-    ``free`` is the mask of free squares. The result differs from ``barred`` only around
-    ``province``.
+    ``free`` is the mask of free squares, and ``stride`` is the board's, the distance of two squares
+    below each other. The result differs from ``barred`` only around ``province``.
 
     The two spaces of a double tile may touch different provinces, so they are judged together:
     "each half is legal alone" is neither necessary nor sufficient. Squares that a tile covers later
@@ -201,9 +201,8 @@ class BoardState:
         """
         self._check_seat(seat)
         provinces = chain(*self._areas)
-        return self.villages.count(seat) + sum(
-            province.pagodas for province in provinces if province.owner == seat
-        )
+        on_provinces = [province.pagodas for province in provinces if province.owner == seat]
+        return self.villages.count(seat) + sum(on_provinces)
 
     def _check_seat(self, seat: int) -> None:
         """Raises IndexError if ``seat`` is not the number of a seat of this game."""
@@ -214,7 +213,8 @@ class BoardState:
         """The rank of each seat by pagodas left (R8.2): 1 for the fewest; seats with equally many
         share a rank.
         """
-        return [1 + sum(other < own for other in self.left) for own in self.left]
+        order = sorted(self.left)
+        return [1 + order.index(own) for own in self.left]
 
     # Where tiles may be placed (R4).
 

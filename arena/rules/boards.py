@@ -87,13 +87,15 @@ class Board:
         self.villages = tuple(self._areas(self._mask(VILLAGE)))
         self.beside = tuple(self.around(village) & ~village for village in self.villages)
         self.beside_any = reduce(or_, self.beside, 0)
-        self._names = tuple(
-            f"{chr(97 + column)}{row + 1}"
-            for row in range(NAMED_SQUARES // self.stride)
-            for column in range(self.stride)
-        )
+        named_rows = NAMED_SQUARES // self.stride
+        self._names = tuple(map(self._made_name, range(named_rows * self.stride)))
         start_areas = chain.from_iterable(map(self._areas, self.starts))
         self.founding = tuple(area for area in start_areas if area.bit_count() > 1)
+
+    def _made_name(self, square: int) -> str:
+        """The name of ``square``, made from its column and its row."""
+        row, column = divmod(square, self.stride)
+        return f"{chr(97 + column)}{row + 1}"
 
     def _mask(self, terrain: str) -> int:
         """The mask of the squares whose letter in the rows is ``terrain``."""
@@ -166,7 +168,7 @@ def check_rows(name: str, rows: tuple[str, ...]) -> None:
         if len(row) != width:
             expected = f"{width} squares as in row 1, got {len(row)}"
             raise wrong(number, min(len(row), width) + 1, expected)
-    if not any(letter in COLOURS for row in rows for letter in row):
+    if set("".join(rows)).isdisjoint(COLOURS):
         raise BoardError(
             f"board {name}, row 1 to {len(rows)}, column 1 to {len(rows[0])}: expected at least one"
             " start (R, Y or B), got none",
@@ -178,7 +180,8 @@ def parse_board(name: str, text: str) -> Board:
     """Makes a board called ``name`` from a text with one line per row; blank lines at the end of
     the text are ignored. Raises BoardError.
     """
-    return Board(name, tuple(line.rstrip("\r") for line in text.rstrip("\r\n \t").split("\n")))
+    lines = text.rstrip("\r\n \t").split("\n")
+    return Board(name, tuple(line.rstrip("\r") for line in lines))
 
 
 def read_board(path: "Path") -> Board:

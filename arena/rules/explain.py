@@ -5,7 +5,6 @@ numbered rules of RULES.md as plain text.
 import re
 from collections.abc import Iterator
 from functools import cache
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -74,7 +73,8 @@ def refusal_of(state: "State", move: int) -> Refusal | None:
     hand = state.hands[state.mover]
     tile = TILE_OF_KIND[move >> KIND_SHIFT]
     if tile not in hand and UNKNOWN not in hand:
-        held = " ".join(TILES[held_tile] for held_tile in hand) or "(empty)"
+        held_tiles = [TILES[held_tile] for held_tile in hand]
+        held = " ".join(held_tiles) or "(empty)"
         return Refusal(f"the tile {TILES[tile]} is not in the hand {held}", ("R3.1",))
     first, square, second, other = split_move(state.board, move)
     halves = 1 << square | 1 << other
@@ -92,11 +92,14 @@ def _join_refusal(state: "State", colour: int, halves: int) -> Refusal | None:
     """The reason why spaces of this colour on the squares of the mask ``halves`` may not join the
     provinces beside them; None if they may.
     """
-    own_colour = [province for other, province in state.provinces() if other == colour]
-    joined = [province for province in own_colour if province.halo & halves]
+    joined = []
+    for other, province in state.provinces():
+        if other == colour and province.halo & halves:
+            joined.append(province)
     if not is_forbidden_join(joined):
         return None
-    names = " and ".join(_first_name(state, province.mask) for province in joined)
+    first_names = [_first_name(state, province.mask) for province in joined]
+    names = " and ".join(first_names)
     if sum(province.size >= MAJOR for province in joined) > 1:
         which = f"major provinces of colour {COLOURS[colour]}, those from {names}"
         return Refusal(f"it would join {which}", ("R4.3",), colour)
@@ -177,8 +180,11 @@ def rulebook() -> Rulebook:
 @cache
 def every_rule() -> dict[str, Rule]:
     """All rules, each under its number such as R4.4."""
-    rules = chain.from_iterable(part.rules for part in rulebook().parts)
-    return {rule.number: rule for rule in rules}
+    rules = {}
+    for part in rulebook().parts:
+        for rule in part.rules:
+            rules[rule.number] = rule
+    return rules
 
 
 def find_rules(asked: str) -> list[Rule]:
@@ -206,14 +212,15 @@ def _numbered(number: str) -> list[Rule]:
     rules = every_rule()
     part = number.partition(".")[0]
     of_part = [each for each in rules if each.startswith(f"{part}.")]
-    numbers = of_part if number == part else [each for each in of_part if each == number]
-    if not numbers:
-        near = of_part or [each.number for each in rulebook().parts]
-        raise UserError(
-            f"expected the number of a rule, got {number}",
-            f"there are {near[0]} to {near[-1]}; {HOW_TO_ASK}",
-        )
-    return [rules[each] for each in numbers]
+    if number in rules:
+        return [rules[number]]
+    if number == part and of_part:
+        return [rules[each] for each in of_part]
+    near = of_part or [each.number for each in rulebook().parts]
+    raise UserError(
+        f"expected the number of a rule, got {number}",
+        f"there are {near[0]} to {near[-1]}; {HOW_TO_ASK}",
+    )
 
 
 def cited(text: str) -> list[str]:
@@ -245,10 +252,11 @@ def explained(text: str) -> str:
 def _rules(body: str) -> Iterator[Rule]:
     """Reads the rules out of ``body``, the Markdown text of one part."""
     for number, text, shown in re.findall(_RULE, body + "\n\n"):
-        pictures = tuple(
-            Picture(says=says, name=name) for says, name in re.findall(_PICTURE, shown)
-        )
-        yield Rule(number, tuple(map(_plain, re.split(r"\n(?=\*Our ruling\*)", text))), pictures)
+        pictures = []
+        for says, name in re.findall(_PICTURE, shown):
+            pictures.append(Picture(says=says, name=name))
+        paragraphs = map(_plain, re.split(r"\n(?=\*Our ruling\*)", text))
+        yield Rule(number, tuple(paragraphs), tuple(pictures))
 
 
 def _plain(text: str) -> str:

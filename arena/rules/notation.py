@@ -42,25 +42,28 @@ PASSED = "pass"
 QUOTED = 40
 KIND_SHIFT = 10
 SQUARE_MASK = (1 << KIND_SHIFT) - 1
-TILE_OF_COLOURS = tuple(
-    tuple(
-        next(tile for tile, name in enumerate(TILES) if sorted(name) == sorted(a + b))
-        for b in COLOURS
-    )
-    for a in COLOURS
-)
+_TILE_OF_NAME = {name: tile for tile, name in enumerate(TILES)}
+_TILE_OF_TEXT = _TILE_OF_NAME | {name[::-1]: tile for name, tile in _TILE_OF_NAME.items()}
+
+
+def _tiles_with(first: str) -> tuple[int, ...]:
+    """For each colour in turn, the tile with that colour and the colour of the letter ``first``."""
+    return tuple(_TILE_OF_TEXT[first + second] for second in COLOURS)
+
+
+TILE_OF_COLOURS = tuple(map(_tiles_with, COLOURS))
 """``TILE_OF_COLOURS[one][other]`` is the tile with these two colours; the order of the colours does
 not matter.
 """
-_TILE_OF_TEXT = {
-    a + b: TILE_OF_COLOURS[one][other]
-    for one, a in enumerate(COLOURS)
-    for other, b in enumerate(COLOURS)
-}
 TILE_OF_KIND = tuple(TILE_OF_COLOURS[kind // 6][kind // 2 % 3] for kind in range(18))
-KINDS_OF_TILE = tuple(
-    tuple(kind for kind in range(18) if TILE_OF_KIND[kind] == tile) for tile in range(len(TILES))
-)
+
+
+def _kinds_with(tile: int) -> tuple[int, ...]:
+    """The kinds of move that place ``tile``."""
+    return tuple(kind for kind in range(18) if TILE_OF_KIND[kind] == tile)
+
+
+KINDS_OF_TILE = tuple(map(_kinds_with, range(len(TILES))))
 _MOVE = re.compile(r"([RYB])([a-z])([1-9][0-9]?)([RYB])([a-z])([1-9][0-9]?)", re.ASCII)
 _SQUARE = re.compile(r"([a-z])([1-9][0-9]?)", re.ASCII)
 
@@ -159,7 +162,9 @@ def play_text(state: "State", text: str, events: list[Event] | None = None) -> i
 
 
 def parse_tile(text: str) -> int:
-    """Converts the two letters of a tile, in either order, to its number. Raises NotationError."""
+    """Converts ``text``, the two letters of a tile in either order, to the number of the tile.
+    Raises NotationError.
+    """
     try:
         return _TILE_OF_TEXT[text]
     except KeyError:
@@ -227,9 +232,11 @@ def kinds_of(tiles: Hand) -> tuple[int, ...]:
     """The kinds of move (see the module's docstring) that place one of ``tiles``, in ascending
     order. Unknown tiles are ignored.
     """
-    return tuple(
-        sorted({kind for tile in tiles if tile != UNKNOWN for kind in KINDS_OF_TILE[tile]})
-    )
+    kinds = set[int]()
+    for tile in tiles:
+        if tile != UNKNOWN:
+            kinds.update(KINDS_OF_TILE[tile])
+    return tuple(sorted(kinds))
 
 
 def checked_tiles(tiles: Iterable[int]) -> Hand:

@@ -180,7 +180,9 @@ def roll_out(
         if not state.is_legal(move):
             raise IllegalMoveError(state.why_illegal(move))
     stream = Random(seed)
-    twelfths, left, outlooks = ([0] * len(candidates) for _ in range(3))
+    twelfths = [0] * len(candidates)
+    left = [0] * len(candidates)
+    outlooks = [0] * len(candidates)
     for _ in range(times):
         random = Random(stream.next())
         dealt = _redealt(state, seat, pool, random)
@@ -276,7 +278,9 @@ def _hidden_pool(state: "State", seat: int) -> list[int]:
     if UNKNOWN in hidden or UNKNOWN in own_hand:
         placed = state.tiles_placed()
         counts = [COPIES - placed[tile] - own_hand.count(tile) for tile in range(len(TILES))]
-        pool = [tile for tile, count in enumerate(counts) for _ in range(count)]
+        pool = []
+        for tile, count in enumerate(counts):
+            pool += [tile] * count
         pool = pool if min(counts) >= 0 else []
     if UNKNOWN in own_hand or len(pool) != len(hidden) or len(pool) > _MAX_HIDDEN:
         wanted = f"seat {seat} knows its hand and what it cannot see follows from the rest"

@@ -94,8 +94,7 @@ def read_cells(
                 expected = "expected a cell such as R, R0, V or V1"
                 raise NotationError(f"{where}: {expected}, got {cell!r}")
             owned.append((row, column, int(cell[1])))
-    letters = ["".join(cell[0] for cell in line) for line in cells]
-    board = Board(name, tuple(letters))
+    board = Board(name, tuple(map(_first_letters, cells)))
     seats = {row * board.stride + column: seat for row, column, seat in owned}
     single = reduce(or_, board.starts) & ~reduce(or_, board.founding, 0)
     for square in seats:
@@ -115,6 +114,11 @@ def read_cells(
     return board, list(board.starts), provinces, villages
 
 
+def _first_letters(line: list[str]) -> str:
+    """The first letter of each cell of a ``line``, joined."""
+    return "".join(cell[0] for cell in line)
+
+
 def _mark(board: Board, cells: list[list[str]], mask: int, text: str) -> None:
     """Writes ``text`` into the cells of all squares in ``mask``."""
     for square in squares_of(mask):
@@ -127,10 +131,11 @@ def position_text(state: "State", seat: int | None = None) -> str:
     sees it, with the other hands and the pile hidden. Two positions that this seat cannot tell
     apart have equal lines.
     """
-    hands = [
-        HIDDEN * len(hand) if seat not in (None, own) else deck_text(hand)
-        for own, hand in enumerate(state.hands)
-    ]
+    hands = []
+    for own, hand in enumerate(state.hands):
+        text = deck_text(hand) if seat in (None, own) else HIDDEN * len(hand)
+        hands.append(text or NONE)
+    retired = [str(own) for own, has_left in enumerate(state.retired) if has_left]
     pile = state.pile_tiles()
     is_hidden = seat is not None or all(tile == UNKNOWN for tile in pile)
     return " ".join(
@@ -138,10 +143,10 @@ def position_text(state: "State", seat: int | None = None) -> str:
             "/".join(map(_row_text, draw(state))),
             NONE if state.end else str(state.mover),
             ",".join(map(str, state.left)),
-            ",".join(hand or NONE for hand in hands),
+            ",".join(hands),
             (str(len(pile)) if is_hidden else deck_text(pile)) if pile else NONE,
             ",".join(map(str, state.tiles_placed())),
-            "".join(str(own) for own, left in enumerate(state.retired) if left) or NONE,
+            "".join(retired) or NONE,
         ]
     )
 
@@ -167,11 +172,11 @@ def parse_position(text: str, core: type["State"]) -> "State":
             spaces,
             provinces,
             villages,
-            [int(count) for count in left.split(",")],
-            [_tiles(hand) for hand in hands.split(",")],
+            _numbers(left),
+            list(map(_tiles, hands.split(","))),
             [UNKNOWN] * int(pile) if re.fullmatch(_COUNT, pile) else _tiles(pile),
             int(mover),
-            [int(count) for count in placed.split(",")],
+            _numbers(placed),
         )
         for seat in out.strip(NONE):
             state.retire(int(seat))
@@ -211,6 +216,11 @@ def _drawing(rows: str) -> str:
             at = found.end()
         lines.append(" ".join(cells))
     return "\n".join(lines)
+
+
+def _numbers(text: str) -> list[int]:
+    """Converts a text such as ``12,9`` to numbers. Raises ValueError."""
+    return list(map(int, text.split(",")))
 
 
 def _tiles(text: str) -> list[int]:

@@ -63,9 +63,10 @@ class State(BoardState):
             raise ValueError(f"expected 2 to 4 players, got {players}")
         super().__init__(board, players)
         self._deck = checked_tiles(deck)
-        self.hands = [
-            tuple(sorted(self._deck[HAND * seat : HAND * seat + HAND])) for seat in range(players)
-        ]
+        self.hands = []
+        for seat in range(players):
+            first = HAND * seat
+            self.hands.append(tuple(sorted(self._deck[first : first + HAND])))
         self.turns = 0
         self.retired = [False] * players
         self._placed = [0] * len(TILES)

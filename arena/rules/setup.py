@@ -50,8 +50,8 @@ def checked_setup(  # noqa: PLR0913, PLR0917
     retired: Sequence[bool] = (),
     end: str | None = None,
 ) -> CheckedSetup:
-    """Checks the arguments of ``State.set_up`` and returns them as tuples of plain ints. An empty
-    ``retired`` means that no seat has left the game.
+    """Checks the arguments of ``State.set_up``, where they are described, and returns them as
+    tuples of plain ints. An empty ``retired`` means that no seat has left the game.
 
     Raises ValueError if a part has the wrong length or a number out of its range, if a colour lies
     where the board does not allow that colour, or if a province has the wrong spaces or pagodas.
@@ -60,10 +60,10 @@ def checked_setup(  # noqa: PLR0913, PLR0917
     setup = CheckedSetup(
         board,
         tuple(map(index, spaces)),
-        tuple(_entry(entry) for entry in provinces),
+        tuple(map(_entry, provinces)),
         tuple(map(index, villages)),
         tuple(map(index, left)),
-        tuple(checked_tiles(hand) for hand in hands),
+        tuple(map(checked_tiles, hands)),
         checked_tiles(pile),
         index(mover),
         tuple(map(index, placed)),
@@ -169,11 +169,10 @@ def _check_provinces(setup: CheckedSetup) -> None:
 
 def parts_of(state: "State") -> tuple[object, ...]:
     """Reads the arguments with which ``State.set_up`` makes a state equal to ``state``."""
-    spaces = [state.spaces(colour) for colour in range(len(COLOURS))]
-    provinces = [
-        (colour, province.mask, province.owner, province.pagodas)
-        for colour, province in state.provinces()
-    ]
+    spaces = list(map(state.spaces, range(len(COLOURS))))
+    provinces = []
+    for colour, province in state.provinces():
+        provinces.append((colour, province.mask, province.owner, province.pagodas))
     return (
         state.board,
         spaces,

@@ -6,6 +6,7 @@ plays one deal on that board; a match that names a board n times plays n success
 board. So the games of a run keep their deal numbers, however the rounds are combined into matches.
 """
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -63,10 +64,8 @@ def final_ranks(left: Sequence[int], forfeited: Sequence[int]) -> list[int]:
     pagodas that each seat has left, and fewer is better. The seats in ``forfeited``, in the order
     in which they forfeited, rank last; the seat that forfeited first has the last rank of all.
     """
-    ranks = [
-        1 + sum(own > left[other] for other in range(len(left)) if other not in forfeited)
-        for own in left
-    ]
+    order = sorted(own for seat, own in enumerate(left) if seat not in forfeited)
+    ranks = [1 + bisect_left(order, own) for own in left]
     for place, seat in enumerate(forfeited):
         ranks[seat] = len(left) - place
     return ranks

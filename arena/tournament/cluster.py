@@ -248,8 +248,10 @@ class ClusterPool:
         changed.
         """
         for host, machine in self._machines.items():
-            here = [worker for worker in self._workers.values() if worker.host == host]
-            slots = sum(worker.slots for worker in here)
+            slots = 0
+            for worker in self._workers.values():
+                if worker.host == host:
+                    slots += worker.slots
             if slots != self._shown[host]:
                 how = f"speed {machine.speed}/s, sandbox {machine.sandbox}"
                 is_playing = f"{host}: {counted(slots, 'game')} at once, {how}"
@@ -311,7 +313,9 @@ class ClusterPool:
         failed on every worker.
         """
         self._count_ended()
-        failed_at = set[str]().union(*(self._failed_at.get(plan.id, ()) for plan in plans))
+        failed_at = set[str]()
+        for plan in plans:
+            failed_at.update(self._failed_at.get(plan.id, ()))
         playing = {address: worker for address, worker in self._workers.items() if worker.slots}
         has_untried = any(address not in failed_at for address in playing)
         free = dict[str, float]()

@@ -73,7 +73,7 @@ def _cure(run: str, known: RunInfo, wanted: RunInfo, other: str) -> str:
     bots, use the command that started it, or ``other``.
     """
     is_tournament = _kind_of(known) == TOURNAMENT
-    known_bots = {bot.name: bot for bot in known.bots}
+    known_bots = known.bots_by_name
     has_changed = False
     with_old_grants = []
     for bot in wanted.bots:
@@ -91,8 +91,10 @@ def _cure(run: str, known: RunInfo, wanted: RunInfo, other: str) -> str:
         if then.grants or now.grants:
             base, _ = split_options(tuning.bot if tuning else then.name)
             needed[base] = ",".join(then.grants or [NOTHING])
-    options = [shlex.join(("--allow", f"{base}={grants}")) for base, grants in needed.items()]
-    words = " ".join(options)
+    options = []
+    for base, grants in needed.items():
+        options += ["--allow", f"{base}={grants}"]
+    words = shlex.join(options)
     if not is_tournament or has_grown(known, wanted):
         return f"repeat the command with just this --allow: {words}"
     return f"continue it with: arena run --finish {run} {words}"
@@ -169,8 +171,7 @@ def _setting_differences(before: RunConfig, now: RunConfig) -> list[str]:
 
 def _new_names(known: RunInfo, wanted: RunInfo) -> list[str]:
     """The names of the bots of ``wanted`` that the run ``known`` does not have, sorted."""
-    names = {bot.name for bot in known.bots}
-    return sorted(bot.name for bot in wanted.bots if bot.name not in names)
+    return sorted(set(wanted.bot_names).difference(known.bot_names))
 
 
 def _with_sides_as(name: str, bots: Sequence[BotInfo]) -> list[BotInfo]:

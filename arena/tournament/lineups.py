@@ -12,8 +12,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from heapq import heapify, heappop, heappush
-from itertools import chain, combinations, pairwise
+from itertools import chain, combinations
 from math import ceil, comb
+from operator import attrgetter, sub
 from random import Random
 
 import msgspec
@@ -74,8 +75,11 @@ class LineUps:
     def __iter__(self) -> Iterator[LineUp]:
         if self._listed is not None:
             return iter(self._listed)
-        groups = combinations(self._rivals, self._size - len(self._always))
-        return (tuple(sorted(self._always + group)) for group in groups)
+        return map(self._filled, combinations(self._rivals, self._size - len(self._always)))
+
+    def _filled(self, group: LineUp) -> LineUp:
+        """The line-up of the bots in ``group`` and those that are in every line-up."""
+        return tuple(sorted(self._always + group))
 
     def in_turn(self, turn: int) -> Iterator[LineUp]:
         """The line-ups in an order in which all bots play about equally often from the start. Each
@@ -90,7 +94,7 @@ class LineUps:
         Random(0).shuffle(rivals)  # noqa: S311
         first = int(start * len(rivals))
         groups = _round_robin(rivals[first:] + rivals[:first], self._size - len(self._always))
-        return (tuple(sorted(self._always + group)) for group in groups)
+        return map(self._filled, groups)
 
     @cached_property
     def _evenly(self) -> list[LineUp]:
@@ -124,7 +128,7 @@ class LineUps:
             return line_up in self._members
         if not isinstance(line_up, tuple) or len(line_up) != self._size:
             return False
-        is_sorted = all(one < other for one, other in pairwise(line_up))
+        is_sorted = line_up == tuple(sorted(set(line_up)))
         return is_sorted and self._known.issuperset(line_up) and set(self._always) <= set(line_up)
 
 
@@ -136,7 +140,7 @@ def _round_robin(bots: Sequence[str], size: int) -> Iterator[LineUp]:
     count = len(bots)
     for rest in combinations(range(1, count), size - 1):
         places = (0, *rest, count)
-        gaps = [after - before for before, after in pairwise(places)]
+        gaps = list(map(sub, places[1:], places))
         turned = [gaps[first:] + gaps[:first] for first in range(size)]
         if gaps > min(turned):
             continue
@@ -151,14 +155,14 @@ def line_ups_of(config: RunConfig) -> LineUps:
     """The line-ups of a run with these settings. If the settings limit their number (``tables``),
     they must have been chosen before, by `fix_line_ups`.
     """
-    listed: Iterable[LineUp] | None = None
+    listed: Collection[LineUp] | None = None
     if config.pair is not None:
-        groups = opponents(config)
-        listed = chain.from_iterable(compared(config.pair, group) for group in groups)
+        of_groups = [compared(config.pair, group) for group in opponents(config)]
+        listed = list(chain(*of_groups))
     elif config.league is not None:
         listed = {tuple(drawn.line_up.split("+")) for drawn in config.drawn}
     elif config.line_ups is not None:
-        listed = (tuple(sorted(group)) for group in config.line_ups)
+        listed = [tuple(sorted(group)) for group in config.line_ups]
     return LineUps(config.bots, config.players, config.challenger, listed)
 
 
@@ -362,9 +366,9 @@ def fix_allotment(config: RunConfig, known: RunConfig | None) -> RunConfig:
     first = min(DEALS_AT_ONCE, ceil(config.deals / 2))
     allotted = known.allotted if known and known.allotted is not None else first
     config = msgspec.structs.replace(config, allotted=allotted)
-    grows = ("deals", "until", "bots", "line_ups")
+    what_grows = attrgetter("deals", "until", "bots", "line_ups")
     settled = None
-    if known and all(getattr(known, name) == getattr(config, name) for name in grows):
+    if known and what_grows(known) == what_grows(config):
         settled = known.settled
     return msgspec.structs.replace(config, settled=settled)
 

@@ -393,7 +393,8 @@ class ComparedGames:
         while self.settled is None and self._looked_at < self._config.deals:
             deals = range(self._looked_at, self._looked_at + self._groups)
             places = [(board, deal) for deal, board in product(deals, self._config.boards)]
-            if any(len(self._open.get(place, ())) != self.block_size for place in places):
+            games_of_places = {len(self._open.get(place, ())) for place in places}
+            if games_of_places != {self.block_size}:
                 break
             self._looked_at = deals.stop
             if self._is_decided(list(map(self._block, places))):
@@ -410,7 +411,7 @@ class ComparedGames:
         for record in records:
             seating = record.seating if self._config.pool else 0
             played[seating].add(tuple(record.moves))
-        return all(len(games) == 1 for games in played.values())
+        return set(map(len, played.values())) == {1}
 
     def _score(self, record: GameRecord, bot: str) -> _GameScore:
         """The score of one of the two compared bots in a game; no share and no margin if the bot

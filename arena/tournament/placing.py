@@ -7,7 +7,7 @@ in the ranking. Benchmarks also play each other, which keeps the scale precise.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, permutations
 from math import exp, inf, log, pi, sqrt
 from typing import Literal
 
@@ -136,15 +136,13 @@ class Contenders:
         self.games.update(dict.fromkeys(line_up, games))
         here = [self.rivals[bot] for bot in line_up if bot in self.rivals]
         # The errors from before these games count, whatever the order of the bots.
-        errors = [one.error for one in here]
-        for one, error in zip(here, errors, strict=True):
-            gained = sum(
-                _information_gained(one.elo - other.elo, error, known, games)
-                for other, known in zip(here, errors, strict=True)
-                if other is not one
-            )
+        gained = dict.fromkeys(line_up, 0.0)
+        for one, other in permutations(here, 2):
+            difference = one.elo - other.elo
+            gained[one.bot] += _information_gained(difference, one.error, other.error, games)
+        for one in here:
             one.games += games
-            one.error = 1 / sqrt(1 / error**2 + gained)
+            one.error = 1 / sqrt(1 / one.error**2 + gained[one.bot])
 
     def next_line_up(self) -> LineUp | None:
         """The line-up to draw next; None if there are fewer bots than a game has players, or no

@@ -3,6 +3,9 @@ with its replacement. The command line, an arena.toml and `arena.api` answer wit
 CHANGELOG gives the reasons.
 """
 
+from collections.abc import Iterable
+from itertools import product
+
 SINCE = "1.1"
 """The version in which the entries of `REMOVED` were removed."""
 
@@ -19,6 +22,15 @@ PLAYERS_OF_CLUSTERS = ("run", "compare", "tune", "league run")
 """The commands that had the removed options for TLS."""
 RATERS = ("run", "standings", "report", "export", "rate", "analyse", "verify")
 """The commands whose option --prior had the removed values."""
+
+
+def _alike(commands: Iterable[str], options: Iterable[str], replacement: str) -> dict[str, str]:
+    """Entries of `REMOVED` with one ``replacement`` for the ``options`` of each of ``commands``."""
+    entries = {}
+    for command, option in product(commands, options):
+        entries[f"{command} --{option}"] = replacement
+    return entries
+
 
 REMOVED = {
     "perft": "protocol/vectors/perft.jsonl has counts of positions to compare an engine with",
@@ -47,16 +59,8 @@ REMOVED = {
     "standings --by": "leave it out: ratings go by wins alone; the column avg_rank of"
     " standings.csv has the mean rank of each bot",
     "tune --csv": "the search's folder has the path as path.csv, and --json prints it",
-    **{
-        f"{command} --tls-{file}": TLS
-        for command in PLAYERS_OF_CLUSTERS
-        for file in ("ca-file", "cert", "key")
-    },
-    **{
-        f"{command} --prior {value}": "leave --prior out"
-        for command in RATERS
-        for value in ("none", "auto")
-    },
+    **_alike(PLAYERS_OF_CLUSTERS, ("tls-ca-file", "tls-cert", "tls-key"), TLS),
+    **_alike(RATERS, ("prior none", "prior auto"), "leave --prior out"),
 }
 """What to use instead. A key is a command, or a command and an option, or a command, an option and
 its value.

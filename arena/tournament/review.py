@@ -117,7 +117,7 @@ class Scripts:
         """The entry in run.json of the bot that ``name``, its label with the options in any order,
         names. Raises ConfigError that lists the bots of the run.
         """
-        there = {bot.name: bot for bot in self.info.bots}
+        there = self.info.bots_by_name
         info = there.get(nearest_label(name, list(there)))
         if info is None:
             raise ConfigError(

@@ -1,17 +1,20 @@
 """A run on disk, as an object: the files in its folder, and what can be computed from them."""
 
+import csv
 import os
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from arena.errors import ConfigError
+from arena.errors import ConfigError, RunError
 from arena.players.player import YOU
 from arena.records.blocks import PlayedBlocks, count_blocks
 from arena.records.config import RunConfig
 from arena.records.journal import Ids, find_record, journal_of, read_ids, read_records
 from arena.records.record import GameRecord
+from arena.records.regular import read_regular
 from arena.records.runfile import RunInfo, read_run
 from arena.records.voids import VoidGame, read_voids
 from arena.rules.boards import Board
@@ -20,6 +23,11 @@ from arena.tournament.schedule import Schedule
 
 if TYPE_CHECKING:
     from arena.tournament.secrecy import Secrecy
+
+STANDINGS_FILE = "standings.csv"
+"""The name of the file with the standings in a run's folder."""
+MAX_STANDINGS = 4 << 20
+"""The largest standings.csv, in bytes, that is read."""
 
 
 class PlayedCount(NamedTuple):
@@ -127,8 +135,42 @@ class Run:
         journal = self.journal
         seen = Ids()
         ids = read_ids(journal) if os.path.lexists(journal) else ()
-        played = sum(seen.add(name) and schedule.has_game(name) for name in ids)
+        played = 0
+        for name in ids:
+            if seen.add(name) and schedule.has_game(name):
+                played += 1
         return PlayedCount(played, schedule.planned)
+
+    def is_finished(self) -> bool:
+        """Whether all games of the plan have been played. If standings.csv is newer than the
+        journal and counts as many games as planned, this reads no more than that; otherwise it
+        reads the ids of the whole journal. Raises RunError, ConfigError.
+        """
+        if self._standings_count_all():
+            return True
+        played, planned = self.progress()
+        return played == planned
+
+    def _standings_count_all(self) -> bool:
+        """Whether standings.csv was written after the last change of the journal and counts as many
+        games as planned. False if that cannot be found out.
+        """
+        config = self.config
+        planned = self.schedule.planned
+        if config.settled is not None:
+            return False  # the journal, and so standings.csv, may have games that do not count
+        try:
+            written_ns = os.lstat(self.folder / STANDINGS_FILE).st_mtime_ns
+            # Two files that changed in one tick of the system's clock have the same time.
+            if written_ns <= os.lstat(self.journal).st_mtime_ns:
+                return False
+            text = read_regular(self.folder, STANDINGS_FILE, MAX_STANDINGS).decode()
+            seats = sum(int(row["games"]) for row in csv.DictReader(StringIO(text)))
+        except (OSError, RunError, ValueError, TypeError, KeyError, csv.Error):
+            return False
+        # Each game counts for all its players; in a run of matches, standings.csv counts matches.
+        games_of_one = len(config.match) or 1
+        return seats * games_of_one == config.players * planned
 
     def blocks(self) -> list[PlayedBlocks]:
         """The blocks (games of a line-up on a deal) that have at least one game. They are counted

@@ -241,8 +241,9 @@ class Runner:
             done = wait(self._pending).done if self._pool.as_one else done
         ended = self._take(done)
         self._keep(ended)
-        if unfair := next((result for _, result in ended if isinstance(result, UserError)), None):
-            raise unfair
+        for _, result in ended:
+            if isinstance(result, UserError):
+                raise result
         broken = list[GamePlan]()
         unplayed = defaultdict[tuple[str, ...], list[GamePlan]](list)
         for plan, result in ended:
@@ -255,7 +256,8 @@ class Runner:
                 self._source.requeue([plan])
         for plans in unplayed.values():
             self._source.requeue(plans)
-        has_played = any(isinstance(result, Outcome) for _, result in ended)
+        results = [result for _, result in ended]
+        has_played = any(isinstance(result, Outcome) for result in results)
         self._fruitless = 0 if has_played else self._fruitless + bool(broken)
         if broken:
             self._queue_again(broken)
@@ -314,7 +316,8 @@ class Runner:
         """Excludes each bot that this game has shown to be unable to play."""
         record = outcome.record
         for fault in self._first.add(record) if self._first else ():
-            stderr = next((kept.stderr for kept in outcome.evidence if kept.seat == fault.seat), "")
+            words = [kept.stderr for kept in outcome.evidence if kept.seat == fault.seat]
+            stderr = words[0] if words else ""
             event = BotBroken(record.bots[fault.seat], FIRST_GAMES, record.id, fault, stderr)
             log.warning("%s plays no more: %s, as in %s", event.bot, fault.kind, event.game)
             self.broken.append(event)

@@ -4,8 +4,8 @@ been played, which run a request continues, and the request that continues a run
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import count
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any, NamedTuple
 
 import msgspec
@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from arena import __version__
 from arena.errors import ConfigError, RunError
-from arena.players.folder import Bot, played_copy
+from arena.players.folder import Bot, labels_of, played_copy
 from arena.players.labels import split_options
 from arena.players.manifest import check_name
 from arena.players.messages import PROTOCOL
@@ -38,6 +38,10 @@ from arena.tournament.settings import (
     default_of,
 )
 
+KEPT_BYTES = 1 << 20
+"""The size in bytes of the largest run.json that is kept while other runs are read. A run of a
+million line-ups has one of 100 MiB.
+"""
 NO_GRANTS: Mapping[str, list[str]] = {}
 
 
@@ -107,7 +111,7 @@ def make_request(
     settings |= {
         "seed": str(options.get("seed", "")),
         "boards": list(boards),
-        "bots": [bot.label for bot in bots],
+        "bots": labels_of(bots),
         "compare": compare,
         "tune": tune,
         "league": league,
@@ -157,28 +161,52 @@ class Completeness(NamedTuple):
     incomplete_blocks: int
 
 
-def list_runs(results: Path) -> list[Path]:
-    """The folders of all runs in ``results``, by the time at which they started, the oldest first;
-    runs whose run.json cannot be read come before all others. Empty if there is no such folder.
+class FoundRun(NamedTuple):
+    """A run in a folder of runs: the run's own folder, and the ``info`` that was read from its
+    run.json to put the runs in order. ``info`` is None if the file cannot be read, or if it is too
+    large to be kept for every run; whoever needs it then reads the file again.
+    """
+
+    folder: Path
+    info: RunInfo | None
+
+
+def find_runs(results: Path) -> list[FoundRun]:
+    """All runs in ``results``, by the time at which they started, the oldest first; runs whose
+    run.json cannot be read come before all others. Empty if there is no such folder.
     """
     if not results.is_dir():
         return []
     keyed = []
     for folder in results.iterdir():
-        file = folder / RUN_FILE
-        if file.is_file():
-            keyed.append((read_started(folder), file.stat().st_mtime_ns, folder.name, folder))
-    return [folder for *_, folder in sorted(keyed)]
+        try:
+            status = (folder / RUN_FILE).stat()
+        except OSError:
+            continue
+        if not S_ISREG(status.st_mode):
+            continue
+        started, kept = _read_started(folder, status.st_size)
+        # No two folders have the same name, so the key never compares what comes after it.
+        keyed.append((started, status.st_mtime_ns, folder.name, FoundRun(folder, kept)))
+    return [found for *_, found in sorted(keyed)]
 
 
-def read_started(folder: Path) -> str:
-    """When the run in ``folder`` was started, as a text in UTC; empty if its run.json cannot be
-    read.
+def list_runs(results: Path) -> list[Path]:
+    """The folders of all runs in ``results``, in the order of `find_runs`."""
+    return [found.folder for found in find_runs(results)]
+
+
+def _read_started(folder: Path, size: int) -> tuple[str, RunInfo | None]:
+    """When the run in ``folder`` was started, as a text in UTC, and its run.json if it is small
+    enough to be kept; ``size`` is the size of the file in bytes. The text is empty if the file
+    cannot be read.
     """
     try:
-        return read_run(folder).started
+        info = read_run(folder)
     except RunError:
-        return ""
+        return "", None
+    # A league's draws are in a file of their own, which has no limit.
+    return info.started, None if size > KEPT_BYTES or info.is_league else info
 
 
 def completeness(
@@ -208,9 +236,9 @@ def choose_folder(
     """
     passed_over = None
     is_tournament = not (request.config.compare or request.config.tune)
-    for folder in reversed(list_runs(results)):
+    for folder, info in reversed(find_runs(results)):
         try:
-            run = Run(folder)
+            run = Run(folder, info)
             config = run.config
             matches_request = _is_just_this(run.info, request)
             if matches_request and finished:
@@ -218,22 +246,28 @@ def choose_folder(
             is_other_kind = any(getattr(config, key) for key in KINDS)
             can_be_suggested = is_tournament and not (passed_over or is_other_kind)
             # Counting reads a whole journal: only where the answer depends on it.
-            if matches_request or can_be_suggested:
+            if matches_request:
                 played, planned = run.progress()
-                if played != planned and matches_request:
+                if played != planned:
                     return folder, None
-                passed_over = folder if played != planned else passed_over
+            elif can_be_suggested and not run.is_finished():
+                passed_over = folder
         except (ConfigError, RunError):
             continue
     day = datetime.now(UTC).strftime(f"{prefix}%Y-%m-%d")
-    names = (results / f"{day}-{number}" for number in count(1))
-    return next(folder for folder in names if not folder.exists()), passed_over
+    number = 1
+    while (results / f"{day}-{number}").exists():
+        number += 1
+    return results / f"{day}-{number}", passed_over
 
 
 def _is_just_this(info: RunInfo, request: Request) -> bool:
     """Whether a run has exactly the requested settings, deals and bots."""
     # What bots may do is compared when the run is opened, and then said.
-    grants = {split_options(bot.name)[0]: bot.grants for bot in info.bots}
+    grants = {}
+    for bot in info.bots:
+        base, _ = split_options(bot.name)
+        grants[base] = bot.grants
     wanted = describe_run(
         request.config_for(info.seed),
         request.boards,
@@ -273,7 +307,7 @@ def resume_request(run: Run) -> Request:
         )
     for what, named, there in (
         ("boards", config.boards, list(info.boards)),
-        ("bots", config.bots, [bot.name for bot in info.bots]),
+        ("bots", config.bots, info.bot_names),
     ):
         if sorted(named) != sorted(there):
             raise ConfigError(

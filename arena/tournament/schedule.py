@@ -70,7 +70,7 @@ def seatings(players: int, which: str) -> list[tuple[int, ...]]:
     rotations = [seats[first:] + seats[:first] for first in seats]
     if which != "all":
         return rotations
-    return rotations + [order for order in permutations(range(players)) if order not in rotations]
+    return list(dict.fromkeys([*rotations, *permutations(seats)]))
 
 
 class Schedule:
@@ -309,7 +309,7 @@ class Schedule:
             seating=seating,
             bots=self.seated(line_up, seating),
             deck=self.deck(board, line_up, deal),
-            seeds=tuple(bot_seed(seed, name, seat) for seat in range(self.config.players)),
+            seeds=_bot_seeds(seed, name, self.config.players),
             ends_deal=self._owns_deals,
         )
 
@@ -411,10 +411,15 @@ def game_id(board: str, line_up: Sequence[str], deal: int, seating: int) -> str:
     return f"{board}/{'+'.join(line_up)}/{deal}/{seating}"
 
 
+def _bot_seeds(seed: str, name: str, seats: int) -> tuple[int, ...]:
+    """The seeds of the bots in a game with this number of ``seats``, see `bot_seed`."""
+    return tuple(bot_seed(seed, name, seat) for seat in range(seats))
+
+
 def single_game(seed: str, board: str, deal: int, bots: Sequence[str]) -> GamePlan:
     """The plan of a game outside a run, on this board, with the deck that follows from ``seed`` and
     the number ``deal``. The ``bots`` sit in the order given.
     """
     name = game_id(board, bots, deal, 0)
-    seeds = tuple(bot_seed(seed, name, seat) for seat in range(len(bots)))
+    seeds = _bot_seeds(seed, name, len(bots))
     return GamePlan(name, board, deal, 0, tuple(bots), deck_of(seed, board, deal), seeds)

@@ -62,7 +62,9 @@ def secrecy_from_blocks(schedule: Schedule | None, blocks: Iterable[PlayedBlocks
     if schedule is None:
         return Secrecy(planned=None, missing=None, over={})
     blocks = list(blocks)
-    last_deal = max((max(deals, default=-1) for _, deals, _ in blocks), default=-1)
+    last_deal = -1
+    for _, deals, _ in blocks:
+        last_deal = max(last_deal, max(deals, default=-1))
     played = {board: np.zeros(last_deal + 1, dtype=np.int64) for board in schedule.config.boards}
     for place, deals, counts in blocks:
         board = place.partition("/")[0]

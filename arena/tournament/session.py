@@ -180,7 +180,8 @@ def _make_folder(folder: Path) -> None:
     own = {JOURNAL_FILE, MARK, LEAGUE_FILE, "bots", "logs"}
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        is_run = (folder / RUN_FILE).exists() or {path.name for path in folder.iterdir()} <= own
+        names = {path.name for path in folder.iterdir()}
+        is_run = (folder / RUN_FILE).exists() or names <= own
     except OSError as error:
         cure = f"{OTHER_HOME}, or another folder with --out"
         raise cannot_write(f"the run's folder {folder}", error, cure, RunError) from error
@@ -230,7 +231,7 @@ def _planned_info(
         if config.compare and before.compare:
             compare = msgspec.structs.replace(config.compare, luck=before.compare.luck)
             config = msgspec.structs.replace(config, compare=compare)
-        there = {bot.name: bot for bot in known.bots}
+        there = known.bots_by_name
         bots = [there.get(bot.name, bot) for bot in info.bots]
         info = msgspec.structs.replace(known, bots=bots)
     return msgspec.structs.replace(info, config=config)

@@ -397,8 +397,11 @@ def read_options(path: Path) -> tuple[GivenOptions, OwnConfig]:
     Raises ConfigError, also for settings that would protect the user less or send bots to other
     machines, because the file may come from anybody.
     """
-    names = {DECLARED[name].option or name: name for name in taken_by("run")} | {"bots": "bots"}
-    types = {**{key: TYPES[name] for key, name in names.items()}, **OWN_TYPES}
+    names = {"bots": "bots"}
+    for name in taken_by("run"):
+        names[DECLARED[name].option or name] = name
+    types = {key: TYPES[name] for key, name in names.items()}
+    types.update(OWN_TYPES)
     values = _read(path, types, "its keys are the options of 'arena run' with '_' for '-'")
     own = {name: values.pop(name) for name in OWN_TYPES if name in values}
     # Said here, auto would weaken the user's own ``require``.

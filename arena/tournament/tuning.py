@@ -245,8 +245,7 @@ class SearchPath:
             ):
                 apart = (up - down) / 2 / parameter.width
                 place[at] += gain(number) * score * apart / reach(number)
-        inside = [min(max(at, 0.0), 1.0) for at in place]
-        self.places.append(tuple(round(at, DECIMALS) for at in inside))
+        self.places.append(tuple(round(min(max(at, 0.0), 1.0), DECIMALS) for at in place))
 
     def values(self, step: int) -> Values:
         """The point after ``step`` steps (0: the start), as values of the options, not rounded."""
@@ -269,9 +268,10 @@ class SearchPath:
         the options are.
         """
         tail = self.places[-max(1, round(self.steps * TAIL)) :]
-        means = [sum(of_one) / len(tail) for of_one in zip(*tail, strict=True)]
-        parameters = zip(self.tuning.parameters, means, strict=True)
-        return tuple(parameter.nearest(mean) for parameter, mean in parameters)
+        suggested = []
+        for parameter, values in zip(self.tuning.parameters, zip(*tail, strict=True), strict=True):
+            suggested.append(parameter.nearest(sum(values) / len(tail)))
+        return tuple(suggested)
 
 
 class TunedGames:
@@ -327,7 +327,8 @@ class TunedGames:
         """
         values = self.path.sides(plan.board, plan.deal)
         settings = dict(zip(self._sides, map(self.path.settings, values), strict=True))
-        return replace(plan, settings=tuple(settings.get(bot, {}) for bot in plan.bots))
+        by_seat = [settings.get(bot, {}) for bot in plan.bots]
+        return replace(plan, settings=tuple(by_seat))
 
     def _count(self, record: GameRecord) -> None:
         """Counts a game, and takes the steps that it completes."""
@@ -352,12 +353,15 @@ class TunedGames:
     def _move(self) -> bool:
         """Takes the steps whose blocks are complete, and returns whether there was one."""
         before = self.path.steps
+        by = self._leverage / self._seats
         while blocks := list(self.path.blocks(self.path.deals(self._config.deals))):
-            if any(len(self._lead.get(block, ())) < self._config.games_a_block for block in blocks):
+            fewest_games = min(len(self._lead.get(block, ())) for block in blocks)
+            if fewest_games < self._config.games_a_block:
                 break
-            leads = {block: sum(self._lead.pop(block).values()) for block in blocks}
-            by = self._leverage / self._seats
-            self.path.move({block: by * lead for block, lead in leads.items()})
+            scores = {}
+            for block in blocks:
+                scores[block] = by * sum(self._lead.pop(block).values())
+            self.path.move(scores)
         return self.path.steps > before
 
     def _next_step(self) -> QueueOpener | None:

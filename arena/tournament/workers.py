@@ -391,7 +391,9 @@ class LocalPool:
         """Takes the batches that have ended since the last call into account. This is no callback
         of the futures, because that would run in another thread, at the same time as the code here.
         """
-        for future in [future for future in self._pending if future.done()]:
+        for future in list(self._pending):
+            if not future.done():
+                continue
             del self._pending[future]
             if not future.cancelled() and future.exception() is None:
                 self._pace.add(future.result())

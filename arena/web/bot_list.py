@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from arena.commands.bots import registry_of
-from arena.commands.runs import STANDINGS_FILE, Rated, latest_ratings, ratings_in
+from arena.commands.runs import Rated, latest_ratings, ratings_in
 from arena.errors import BotFolderError
 from arena.players import player
 from arena.players.folder import IGNORED, MAX_FILES
 from arena.players.registry import Registry
 from arena.records.record import name_of
 from arena.records.runfile import RUN_FILE
+from arena.tournament.run import STANDINGS_FILE
 from arena.web.places import run_name, without_folders
 from arena.web.run_list import words_of
 

@@ -17,8 +17,7 @@ from arena.match.grading import gradable_turns
 from arena.match.referee import Outcome
 from arena.players.sandbox.tiers import Sandbox
 from arena.records.grades import DECIMALS, Grade
-from arena.records.record import GameRecord, shares
-from arena.rules.notation import PASSED
+from arena.records.record import GameRecord, placed_at, shares
 from arena.web.grading import GameGrades
 from arena.web.lessons import Lessons
 
@@ -132,5 +131,5 @@ def own_turns(record: GameRecord, seat: int, first: int) -> set[int]:
     of ``record`` that can be graded. The ``first`` moves of the game are left out, because a bot
     made them in the person's place.
     """
-    begun = sum(text != PASSED for text in record.moves[:first])
+    begun = len(placed_at(record.moves[:first]))
     return {turn for turn in gradable_turns(record, {seat}) if turn >= begun}

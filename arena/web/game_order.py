@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.exports.report.choice import margins
 from arena.exports.report.material import Material
-from arena.exports.report.profiles import margins
 
 UPSETS, LATEST, CLOSEST, LONGEST = "upsets", "latest", "closest", "longest"
 ORDERS = {
@@ -38,11 +38,10 @@ def games_in_order(
     all.
     """
     scan = material.scan
-    sought = Counter(bots)
-    listed = scan.by_game(sought <= Counter(seated) for _, seated, _ in scan.outcomes) == 1
+    listed = scan.has_bots(Counter(bots))
     if winner:
-        won = (_has_won(winner, seated, ranks) for _, seated, ranks in scan.outcomes)
-        listed &= scan.by_game(won) == 1
+        seats = zip(scan.outcome_bots, scan.outcome_ranks, strict=True)
+        listed &= scan.by_game(_has_won(winner, seated, ranks) for seated, ranks in seats) == 1
     found = np.flatnonzero(listed)[::-1]
     keys: dict[str, NDArray[Any]] = {
         UPSETS: -margins(scan, material.elo),
@@ -54,4 +53,4 @@ def games_in_order(
 
 def _has_won(bot: str, seated: Sequence[str], ranks: Sequence[int]) -> bool:
     """Whether ``bot`` has rank 1 among the bots ``seated``, whose ``ranks`` are by seat."""
-    return any(name == bot and rank == 1 for name, rank in zip(seated, ranks, strict=True))
+    return (bot, 1) in zip(seated, ranks, strict=True)

@@ -55,8 +55,8 @@ class Grader:
     def caution(
         self, state: State, move: int, names: Sequence[str], seed: int
     ) -> Future[Caution | None]:
-        """Queues the caution before ``move``, see `caution_before`. The future is cancelled if the
-        server has stopped.
+        """Queues the caution before ``move``, see `caution_before`, which gets all the arguments.
+        The future is cancelled if the server has stopped.
         """
         return self._cautions.submit(caution_before, state, move, names, seed)
 

@@ -14,6 +14,7 @@ from arena.exports.refusals import Plain, plain_refusal
 from arena.match.grading import measured
 from arena.match.replay import positions, retire_faulty
 from arena.players.player import built_in
+from arena.players.views import legal_texts
 from arena.records.grades import Judge
 from arena.records.record import GameRecord
 from arena.rules import State
@@ -79,7 +80,7 @@ class Lessons:
         from 0. Raises RefusedError if there is no such moment.
         """
         state, story = self._before(self._moment(number))
-        legal = [move_text(self._board, move) for move in state.legal_moves()]
+        legal = legal_texts(state)
         return {"view": _view(story, QUESTION, legal=legal, effects=story.effects(state))}
 
     def why(self, number: int, text: str) -> Plain:

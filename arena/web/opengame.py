@@ -10,23 +10,25 @@ import logging
 import threading
 import time
 from concurrent.futures import Future
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from arena.commands.game import Past, PlayedGame, SingleGame
-from arena.commands.hints import Hint, hints_for, note_of_help
+from arena.commands.hints import Hint, hints_for
 from arena.errors import ArenaError, Void
 from arena.exports.refusals import Plain
 from arena.match.chances import JudgedStep
 from arena.match.referee import Outcome, Referee
+from arena.players.folder import labels_of
 from arena.players.player import YOU, Answer, Player
+from arena.players.views import legal_texts
 from arena.records.notes import Note
 from arena.rules import State
-from arena.rules.notation import PASS, PASSED, move_text
+from arena.rules.notation import PASSED, move_text
 from arena.rules.terms import Event
 from arena.web.game_end import GameEnd
 from arena.web.grading import GameGrades
+from arena.web.help_used import HelpUsed
 from arena.web.lessons import Lessons, RefusedError, person_s_move, why_refused
 from arena.web.story import Story
 
@@ -44,14 +46,6 @@ ended; it has failed or was given up.
 log = logging.getLogger(__name__)
 
 
-@dataclass
-class _Help:
-    """How many hints a person saw for a move, and how many moves were taken back before it."""
-
-    hints: int = 0
-    undone: int = 0
-
-
 class _TakenBackError(Exception):
     """Raised by `OpenGame.choose`, in the game's thread: the person takes a move back, and the game
     is to be played again from there.
@@ -63,10 +57,11 @@ class OpenGame(Player):
 
     ``single`` has the players and ``game`` the plan; the finished game is kept in a new folder of
     ``results``. ``grades`` has the judgements on the moves of this game. ``past`` is the part of
-    another game from which this one goes on, None for a game from the first move. If nobody moves
-    for ``patience_s`` seconds, the game is given up.
+    another game from which this one goes on, None for a game from the first move, and ``had`` the
+    help with its moves. If nobody moves for ``patience_s`` seconds, the game is given up.
 
-    ``version`` counts the changes of the view.
+    ``version``  counts the changes of the view
+    ``help``     the help that the person has had
     """
 
     name = YOU
@@ -79,6 +74,7 @@ class OpenGame(Player):
         grades: GameGrades,
         *,
         past: Past | None = None,
+        had: HelpUsed | None = None,
         patience_s: float = PATIENCE_S,
     ) -> None:
         assert single.human is not None, "a person plays"
@@ -89,19 +85,16 @@ class OpenGame(Player):
         # How many moves were made before the person took over this seat from a bot.
         self._first = game.config.taken_over
         self._patience_s = patience_s
-        self._story = Story(game.board, [bot.label for bot in game.bots], self._seat)
+        self._story = Story(game.board, labels_of(game.bots), self._seat)
         self._turn = threading.Condition()
         self._asked: State | None = None
         self._move = self._farewell = ""
-        # The hints for the present turn, once they were asked for, and how many the page has shown.
+        # The hints for the present turn, once they were asked for.
         self._hints = list[Hint]()
-        self._hints_shown = 0
         # Whether the person's last move is to be taken back.
         self._wants_undo = False
-        # The help that is to be recorded with the next move, and that of the moves so far, by turn.
         self._past = past or Past()
-        self._help = _Help(undone=1 if past else 0)
-        self._help_at = dict[int, _Help]()
+        self.help = had or HelpUsed()
         self._heard_s = time.monotonic()
         self._status: dict[str, Any] = {}
         # For each page that waits for a new view: an event, and the loop in which it is set.
@@ -129,6 +122,19 @@ class OpenGame(Player):
         return bool(self._listeners)
 
     @property
+    def is_left(self) -> bool:
+        """Whether the person has left this game, or not moved for too long, after at least one
+        move: it can be continued.
+        """
+        has_moves = self._referee is not None and bool(self._referee.moves)
+        return self._status["state"] == BROKEN and bool(self._farewell) and has_moves
+
+    @property
+    def moves_made(self) -> int:
+        """The number of moves so far, passes included."""
+        return int(self._status["count"])
+
+    @property
     def opponents(self) -> list[str]:
         """The names of the bots at the other seats."""
         return [name for seat, name in enumerate(self._story.names) if seat != self._seat]
@@ -138,7 +144,8 @@ class OpenGame(Player):
     def view(self) -> dict[str, Any]:
         """The view of the game as it is now, for a page."""
         with self._turn:
-            return {**self._story.view, **self._status, "version": self.version}
+            further = {"version": self.version, "left": self.is_left}
+            return {**self._story.view, **self._status, **further}
 
     async def news(self, version: int, seconds: float) -> None:
         """Waits until the view has another version than ``version``, but at most ``seconds``. Call
@@ -193,8 +200,7 @@ class OpenGame(Player):
             if self._due(steps) is not asked:
                 raise RefusedError("the game has continued: ask again")
             self._hints = hints
-            self._hints_shown = min(self._hints_shown + 1, 2)
-            is_first = self._hints_shown == 1
+            is_first = self.help.show_hint() == 1
         moves = sorted(move_text(state.board, hint.move) for hint in hints)
         if is_first or not hints:
             return {"moves": moves}
@@ -221,7 +227,7 @@ class OpenGame(Player):
             return {}
         with self._turn:
             if self._asked is asked:
-                self._help.hints += 1
+                self.help.caution()
         return caution._asdict()
 
     def undo(self) -> None:
@@ -266,6 +272,16 @@ class OpenGame(Player):
             if step not in self._own_moves():
                 raise RefusedError("you made no move there")
             return self._referee_past(step), self._grades.first(step)
+
+    def unfinished(self) -> tuple[Past, list[Future[JudgedStep]]]:
+        """The game that the person has left, to be continued, and the judgements on its moves.
+        Raises RefusedError if the person has not left it, or made no move.
+        """
+        with self._turn:
+            if not self.is_left:
+                raise RefusedError("this game cannot be continued")
+            count = self.moves_made
+            return self._referee_past(count), self._grades.first(count)
 
     def end(self) -> None:
         """Give the game up, because the server stops. This does not wait until the game's thread
@@ -341,7 +357,8 @@ class OpenGame(Player):
         """
         moves = self._referee.moves if self._referee else []
         own = range(self._seat, len(moves), len(self._game.bots))
-        return [index for index in own if index >= self._first and moves[index] != PASSED]
+        chosen = [index for index in own if index >= self._first]
+        return [index for index in chosen if moves[index] != PASSED]
 
     def _past_before_own_move(self) -> Past:
         """Takes the person's last move back: forgets the judgements on the moves from there on,
@@ -352,23 +369,11 @@ class OpenGame(Player):
             self._wants_undo = False
             past = self._referee_past(self._own_moves()[-1])
             self._grades.cut(len(past.moves))
-            self._carry_help(past.turn)
+            self.help.take_back(past.turn)
             # Until the bots have started again, no further move can be taken back.
             self._referee = None
         self._publish(STARTING)
         return past
-
-    def _carry_help(self, turn: int) -> None:
-        """Counts the help that the person had from ``turn`` on, and a move taken back, for the note
-        on the next move, because the notes from there on are dropped.
-        """
-        self._help.undone += 1
-        self._help.hints += self._hints_shown
-        self._hints_shown = 0
-        for other in [other for other in self._help_at if other >= turn]:
-            had = self._help_at.pop(other)
-            self._help.hints += had.hints
-            self._help.undone += had.undone
 
     def _referee_past(self, count: int) -> Past:
         """The first ``count`` moves of the game, passes included, with the faults, the evidence and
@@ -415,10 +420,9 @@ class OpenGame(Player):
             self._asked = state
             self._move = ""
             self._hints = []
-            self._hints_shown = 0
+            self.help.begin_turn()
             self._heard_s = time.monotonic()
-        legal = [move_text(state.board, move) for move in state.legal_moves() if move != PASS]
-        self._publish(YOURS, legal=legal, effects=self._story.effects(state))
+        self._publish(YOURS, legal=legal_texts(state), effects=self._story.effects(state))
         self._grades.hand_out()
         while True:
             with self._turn:
@@ -435,15 +439,8 @@ class OpenGame(Player):
                     raise Void(self._farewell)
                 if self._move:
                     spent_ns = time.monotonic_ns() - began_ns
-                    return Answer(self._move, spent_ns, note=self._note_at(state.turns))
+                    return Answer(self._move, spent_ns, note=self.help.note_at(state.turns))
             self.meanwhile()
-
-    def _note_at(self, turn: int) -> Note | None:
-        """The note on the person's move after ``turn`` placements: the help that they had."""
-        had = _Help(self._help.hints + self._hints_shown, self._help.undone)
-        self._help_at[turn] = had
-        self._help = _Help()
-        return note_of_help(had.hints, had.undone)
 
     def _publish(self, state: str, **further: Any) -> None:
         """Makes a new version of the view, with ``state``, a state of the game such as `YOURS`, and

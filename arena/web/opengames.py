@@ -14,6 +14,7 @@ from arena.errors import UserError
 from arena.match.chances import JudgedStep
 from arena.web.graded import Gradings
 from arena.web.grading import GameGrades, Grader
+from arena.web.help_used import HelpUsed
 from arena.web.lessons import RefusedError
 from arena.web.opengame import OpenGame
 
@@ -28,6 +29,9 @@ LEFT_S = 10.0
 counts as gone.
 """
 
+NamedGame = tuple[str, OpenGame]
+"""The name of a game, and the game."""
+
 
 class OpenGames:
     """All games of one server, by names that nobody can guess. ``choice`` has the options for the
@@ -40,7 +44,10 @@ class OpenGames:
         self._home = home
         self._choice = choice
         self._games = dict[str, tuple[OpenGame, GameRequest]]()
+        # For each game that was left and then continued, the name of the game that goes on from it.
+        self._continued = dict[str, str]()
         self._lock = threading.Lock()
+        self._continuing = threading.Lock()
         self._grader = Grader()
         self.gradings = Gradings(self._grader)
         self._seen_s = time.monotonic()
@@ -49,7 +56,7 @@ class OpenGames:
         """Start the game that a person requests, and return its name. Raises UserError, also if too
         many games are being played.
         """
-        return self._begin(game_request, None, ())
+        return self._begin(game_request)
 
     def begin_from(self, name: str, step: int) -> str:
         """Start a game that goes on from the finished game ``name`` before the person's move number
@@ -60,27 +67,50 @@ class OpenGames:
             raise RefusedError("this game is not here any more: newer ones took its place")
         game, game_request = found
         past, known = game.past(step)
-        return self._begin(game_request, past, known)
+        return self._begin(game_request, past, known, HelpUsed(undone=1))
 
     def begin_after(self, game_request: GameRequest, past: Past) -> str:
         """Start a game that goes on from ``past``, the part of a game of a run, and return its
         name. Raises UserError.
         """
-        return self._begin(game_request, past, ())
+        return self._begin(game_request, past, had=HelpUsed(undone=1))
+
+    def continue_left(self, name: str) -> str:
+        """Continue the game ``name``, which a person left, in a game with a name of its own, and
+        return that name. A game that was continued before is not continued twice: then the name is
+        that of the game from before. Raises UserError, RefusedError.
+        """
+        with self._continuing:
+            found = self.find(name)
+            if found is None:
+                raise RefusedError("this game is not here any more: newer ones took its place")
+            further = self._continued.get(name, "")
+            if self.find(further):
+                return further
+            game, game_request = found
+            past, known = game.unfinished()
+            further = self._begin(game_request, past, known, game.help.carried_over())
+            self._continued[name] = further
+            return further
 
     def _begin(
-        self, game_request: GameRequest, past: Past | None, known: Sequence[Future[JudgedStep]]
+        self,
+        game_request: GameRequest,
+        past: Past | None = None,
+        known: Sequence[Future[JudgedStep]] = (),
+        had: HelpUsed | None = None,
     ) -> str:
         """Start a game and return its name. ``past`` is the part of another game from which it goes
-        on, None for a game from the first move, and ``known`` are the judgements on the moves of
-        that part, as far as there are any. Raises UserError.
+        on, None for a game from the first move, ``known`` are the judgements on the moves of that
+        part, as far as there are any, and ``had`` is the help with them. Raises UserError.
         """
         planned = game_request.game
         sandbox = self._choice.sandbox_for(game_request.bots)
         single = SingleGame(game_request.bots, game_request.seat, game_request.timing, sandbox)
         self._grader.prepare()
         grades = GameGrades(self._grader, planned.id, game_request.seat, known)
-        game = OpenGame(single, planned, results_folder(self._home), grades, past=past)
+        results = results_folder(self._home)
+        game = OpenGame(single, planned, results, grades, past=past, had=had)
         with self._lock:
             self._make_room()
             name = secrets.token_urlsafe(9)
@@ -94,11 +124,17 @@ class OpenGames:
         """
         return self._games.get(name)
 
-    def in_play(self) -> list[tuple[str, OpenGame]]:
+    def in_play(self) -> list[NamedGame]:
         """The games that are not over, each with its name."""
         with self._lock:
             games = list(self._games.items())
         return [(name, game) for name, (game, _) in games if not game.is_over]
+
+    def left(self) -> list[NamedGame]:
+        """The games that a person left and can continue, each with its name, the newest first."""
+        with self._lock:
+            games = [(name, game) for name, (game, _) in self._games.items() if game.is_left]
+        return [(name, game) for name, game in reversed(games) if name not in self._continued]
 
     def are_left(self) -> bool:
         """Whether, for the last `LEFT_S` seconds, all games have been over and no page of a game
@@ -135,3 +171,4 @@ class OpenGames:
             )
         for name in over[:-MAX_OVER]:
             del self._games[name]
+            self._continued.pop(name, None)

@@ -31,6 +31,7 @@ from arena.rules.explain import rulebook
 from arena.tournament.run import Run
 from arena.web.kept import kept_game
 from arena.web.live import ALIVE, event
+from arena.web.opengames import NamedGame
 from arena.web.places import run_name
 from arena.web.previews import HOME_PICTURE, preview_of
 from arena.web.run_list import LIST_S, MAX_RUNS, run_folders, when, words_of
@@ -138,8 +139,8 @@ def answer(
     picture: str = HOME_PICTURE,
 ) -> HTMLResponse:
     """The response with the page ``text``, compressed if the browser takes that, and the security
-    policy of its setting; no frame may show the page. ``picture`` is the address of the picture for
-    its preview.
+    policy of its setting; no frame may show the page. ``status`` is the status of HTTP, and
+    ``picture`` the address of the picture for the page's preview.
     """
     text = text.replace(PREVIEW, preview_of(request, picture), 1)
     headers = {
@@ -199,7 +200,8 @@ async def front(request: Request) -> Response:
     """
     rows = await request.app.state.run_list.rows()
     names = await run_in_threadpool(registry_of(request.app.state.home).labels)
-    contents = (rows, names)
+    in_play, left = _unfinished(request)
+    contents = (rows, names, [(name, one.moves_made) for name, one in in_play + left])
     is_packed = takes_gzip(request.headers.get("accept-encoding", ""))
     key = (request.state.may_change, is_packed, request.url.netloc.lower())
     front_pages = request.app.state.front_pages
@@ -209,6 +211,8 @@ async def front(request: Request) -> Response:
         values = {
             **welcome(),
             "runs": _list(rows),
+            "in_play": in_play,
+            "left": left,
             "playable": names,
             "watch": f"/runs/{quote(playing[0], safe='')}" if playing else f"/shown/{HERO}",
             "drawn": all_parts(),
@@ -224,6 +228,16 @@ async def front(request: Request) -> Response:
     # The reader will probably open a run next.
     shown.background = BackgroundTask(request.app.state.page_worker.prepare)
     return shown
+
+
+def _unfinished(request: Request) -> tuple[list[NamedGame], list[NamedGame]]:
+    """The games that are being played on this server, and those that were left; none for a reader
+    who may not see them, or where nobody can play.
+    """
+    open_games = request.app.state.open_games
+    if open_games is None or not request.state.may_change:
+        return [], []
+    return open_games.in_play(), open_games.left()
 
 
 async def runs(request: Request) -> Response:
@@ -327,7 +341,7 @@ async def run_page(request: Request) -> Response:
         "parts": dict.fromkeys(PARTS, "") | watched.since(0),
         "is_over": watched.is_over,
         "drawn": all_parts(),
-        "bots": [bot.name for bot in info.bots],
+        "bots": info.bot_names,
         "started": when(info.started),
         "has_play": has_play(request),
     }

@@ -10,7 +10,7 @@
     "playing ground grid tiles turn place hint undo said does refused over ending look grading " +
     "chance sources moments looking tally lesson lesson-title lesson-said lesson-again lesson-best " +
     "lesson-retry lesson-back share beside seats seed pace list moves choose story leave sound rules " +
-    "rules-open";
+    "rules-open continue";
   const parts = /** @type {PlayParts} */ (
     Object.fromEntries(IDS.split(" ").map((id) => [id, document.getElementById(id)]))
   );
@@ -34,6 +34,8 @@
   let timer = 0;
   let isFirstView = true;
   let isSending = false;
+  /* Whether another game begins, whose page then takes the place of this one. */
+  let isLeaving = false;
 
   const isOver = () => view.state === "over" || view.state === "broken";
   const canPlace = () => view?.state === "yours" || view?.state === "question";
@@ -162,7 +164,7 @@
     const { problem } = await server.ask("undo");
     if (problem) showRefusal(problem);
   };
-  /* The first press only asks, because a game that was left cannot be played on. */
+  /* The first press only asks, because the bots are stopped. */
   const leave = () => {
     const { leave: button } = parts;
     const words = button.textContent;
@@ -182,16 +184,25 @@
     );
     button.focus();
   };
-  const playAgain = async (how) => {
-    const { address, problem } = await server.ask(`again/${how}`);
-    if (address) location.assign(address);
-    else showRefusal(problem);
+  const setLeaving = (/** @type {boolean} */ isNowLeaving) => {
+    isLeaving = isNowLeaving;
   };
-  const playOn = async (step) => {
-    const { address, problem } = await server.ask("play/on", { at: step });
-    if (address) location.assign(address);
-    else showRefusal(problem);
+  /* Begin another game, and go to its page. One click begins one game. */
+  const beginOther = async (question, fields = {}) => {
+    if (isLeaving) return;
+    setLeaving(true);
+    const { address, problem } = await server.ask(question, fields);
+    if (address) {
+      location.assign(address);
+      return;
+    }
+    setLeaving(false);
+    showRefusal(problem);
+    parts.refused.scrollIntoView({ block: "nearest" });
   };
+  const playAgain = (how) => beginOther(`again/${how}`);
+  const continueLeft = () => beginOther("continue");
+  const playOn = (step) => beginOther("play/on", { at: step });
 
   /* ---- showing the steps of the game, one after another */
 
@@ -202,6 +213,12 @@
     const pagodasOf = (seat) =>
       story.states.slice(0, shown + 1).map(({ left }, number) => [number, left[seat] / view.stock]);
     const ignoreClick = () => {};
+    if (shown === 0) {
+      parts.pace.replaceChildren(
+        html("span", {}, "pagodas to place: drawn from the first move on"),
+      );
+      return;
+    }
     curves.lines(parts.pace, "pagodas to place", story, ignoreClick, pagodasOf, { stairs: true });
   };
   /* Show the finished game as it was after a number of steps. */
@@ -251,7 +268,10 @@
   const showWords = () => {
     const lastMoves = isOver() ? "" : playWording.lastMovesWords(view);
     const unseen = lastMoves ? [html("span", { class: "unseen" }, lastMoves)] : [];
-    slot.showWords(...unseen, ...rules.withLinks(playWording.statusWords(view)));
+    const news = playWording
+      .newsWords(view)
+      .map((words) => html("span", {}, ...rules.withLinks(`${words} `)));
+    slot.showNews(news, [...unseen, ...news, ...rules.withLinks(playWording.statusWords(view))]);
   };
   const squareWords = (row, column) => {
     const words = playWording.squareWords(view, row, column);
@@ -348,6 +368,7 @@
   parts.choose.addEventListener("click", () => send(parts.moves.value));
   parts["rules-open"].addEventListener("click", () => rules.open());
   parts.leave.addEventListener("click", leave);
+  parts.continue.addEventListener("click", continueLeft);
   /** @type {NodeListOf<HTMLElement>} */
   const againButtons = playing.querySelectorAll("[data-again]");
   for (const button of againButtons) {
@@ -356,4 +377,6 @@
   document.addEventListener("visibilitychange", () => {
     if (!document.hidden && view) follow();
   });
+  // A page that the browser kept, and shows again, can begin another game.
+  addEventListener("pageshow", () => setLeaving(false));
 })();

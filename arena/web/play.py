@@ -15,10 +15,19 @@ from starlette.routing import Route
 from arena.commands.bots import bot_finder, registry_of
 from arena.commands.game import GameRequest, PastGame, past_games
 from arena.commands.home import results_folder
-from arena.commands.rungs import companions, easier_than, harder_than, next_rung, rungs, scores
+from arena.commands.rungs import (
+    Rung,
+    companions,
+    easier_than,
+    harder_than,
+    next_rung,
+    rungs,
+    scores,
+)
 from arena.errors import ConfigError, UserError
 from arena.exports.ground import empty_board
 from arena.exports.parts import all_parts
+from arena.players.folder import labels_of
 from arena.players.player import NAME
 from arena.records.record import MAX_SEATS
 from arena.records.timing import Timing
@@ -108,7 +117,8 @@ def new_game(request: Request) -> Response:
         "groups": [(title, names) for title, names in groups.items() if names],
         "boards": BUILT_IN,
         "chosen": {key: chosen.get(key, "") for key in GameForm.__struct_fields__},
-        "open_games": state.open_games.in_play(),
+        "in_play": state.open_games.in_play(),
+        "left": state.open_games.left(),
         "past": [(one, SitePages(one.run).game(one.game), when(one.ended)) for one in past],
     }
     return page(request, "newgame.html", values, bundle="choose")
@@ -207,8 +217,9 @@ def board_page(request: Request) -> Response:
         "board_name": game_request.board.name,
         "drawn": all_parts(),
         "book": rulebook(),
-        **{how: swap.other if swap else "" for how, swap in _swaps(home, game_request).items()},
     }
+    for how, swap in _swaps(home, game_request).items():
+        values[how] = swap.other if swap else ""
     return page(request, "play.html", values, bundle="play")
 
 
@@ -289,13 +300,24 @@ def _swaps(home: Path, game_request: GameRequest) -> dict[str, _Swap | None]:
     if there is one.
     """
     ladder = rungs(registry_of(home).labels())
-    there = [bot.label for bot in game_request.bots]
+    there = labels_of(game_request.bots)
     swaps: dict[str, _Swap | None] = {}
     for how, beside in (("easier", easier_than), ("harder", harder_than)):
-        pairs = [(bot, beside(ladder, bot)) for bot in there]
-        found = [_Swap(bot, rung.bot) for bot, rung in pairs if rung and rung.bot not in there]
-        swaps[how] = found[0] if found else None
+        swaps[how] = _first_swap(there, ladder, beside)
     return swaps
+
+
+def _first_swap(
+    bots: Sequence[str], ladder: list[Rung], beside: Callable[[list[Rung], str], Rung | None]
+) -> _Swap | None:
+    """The first of ``bots`` for which ``beside`` finds a bot on the ``ladder`` that does not play
+    yet, with that bot; None if there is none.
+    """
+    for bot in bots:
+        rung = beside(ladder, bot)
+        if rung and rung.bot not in bots:
+            return _Swap(bot, rung.bot)
+    return None
 
 
 def _next_game(request: Request, game_request: GameRequest, how: str) -> GameRequest:
@@ -310,8 +332,22 @@ def _next_game(request: Request, game_request: GameRequest, how: str) -> GameReq
     if swap is None:
         raise ConfigError(f"there is no {how} bot to play against")
     find = bot_finder(home, lambda _: None)
-    bots = [find(swap.other) if bot.label == swap.bot else bot for bot in game_request.bots]
+    bots = []
+    for bot in game_request.bots:
+        bots.append(find(swap.other) if bot.label == swap.bot else bot)
     return game_request.again("new")._replace(bots=bots)
+
+
+async def continue_left(request: Request) -> Response:
+    """Continue the game that the address names, which the person had left. The answer has the
+    address of the page of the game that goes on from it.
+    """
+    _game(request)
+    open_games: OpenGames = request.app.state.open_games
+    name = request.path_params["name"]
+    return await _answered(
+        request, lambda _: {"address": f"/play/{open_games.continue_left(name)}"}
+    )
 
 
 async def play_on(request: Request) -> Response:
@@ -407,6 +443,7 @@ ROUTES = [
     Route("/play/grade/game", grade_game, methods=["POST"]),
     Route("/play/{name}", board_page),
     Route("/play/{name}/events", events),
+    Route("/play/{name}/continue", continue_left, methods=["POST"]),
     Route("/play/{name}/{what}", ask, methods=["POST"]),
     Route("/play/{name}/again/{how}", again, methods=["POST"]),
     Route("/play/{name}/play/on", play_on, methods=["POST"]),

@@ -9,11 +9,26 @@
 const slotIn = (parts, ruleLink) => {
   const { html } = draw;
   const MAX_LINES = 4;
+  const box = parts.said.parentElement;
+  /* What happened, a node for each step, as far as it is among the words in the slot. */
+  /** @type {HTMLElement[]} */
+  let news = [];
 
+  const isFull = () => box.scrollHeight > box.clientHeight;
+  /* Hide the earliest steps where the words do not fit; the list of what happened has them, too. */
+  const hideOldNews = () => {
+    for (const step of news) step.classList.remove("unseen");
+    for (const step of news) {
+      if (!isFull()) return;
+      step.classList.add("unseen");
+    }
+  };
   const showOne = () => {
     const isRefused = !parts.refused.hidden;
     parts.does.hidden = isRefused || !parts.does.childElementCount;
-    parts.said.classList.toggle("unseen", isRefused || !parts.does.hidden);
+    const isSaid = !isRefused && parts.does.hidden;
+    parts.said.classList.toggle("unseen", !isSaid);
+    if (isSaid) hideOldNews();
   };
 
   /* Such as "you 18 → 17", for each seat whose number of pagodas changes. */
@@ -57,13 +72,20 @@ const slotIn = (parts, ruleLink) => {
     parts.does.classList.remove("brief");
     showOne();
     // Where the slot is too small for the reasons, the links to them are enough.
-    const box = parts.does.parentElement;
-    if (box.scrollHeight > box.clientHeight) parts.does.classList.add("brief");
+    if (isFull()) parts.does.classList.add("brief");
   };
-  const showWords = (...nodes) => {
-    parts.said.replaceChildren(...nodes);
+  /**
+   * Show words, among them the news.
+   *
+   * @param {HTMLElement[]} steps what happened, a node for each step
+   * @param {(Node | string)[]} words all words, with these nodes
+   */
+  const showNews = (steps, words) => {
+    news = steps;
+    parts.said.replaceChildren(...words);
     showOne();
   };
+  const showWords = (...nodes) => showNews([], nodes);
   const showRefusal = (...nodes) => {
     parts.refused.hidden = nodes.length === 0;
     parts.refused.replaceChildren(...nodes);
@@ -95,5 +117,5 @@ const slotIn = (parts, ruleLink) => {
     think.focus();
   };
 
-  return Object.freeze({ showCaution, showEffects, showWords, showRefusal });
+  return Object.freeze({ showCaution, showEffects, showNews, showWords, showRefusal });
 };

@@ -7,7 +7,7 @@
  */
 const endIn = (parts, actions) => {
   const { html } = draw;
-  const ARROW = " \u2192 ";
+  const ARROW = "\u00a0\u2192\u00a0";
   /* The moments are drawn once: a later view of the game has the same ones. */
   let isDrawn = false;
   let isBelow = false;
@@ -28,7 +28,8 @@ const endIn = (parts, actions) => {
     );
     const hasWon = view.state === "over" && view.ranks[view.seat] === 1 && harder !== null;
     harder?.toggleAttribute("hidden", !hasWon);
-    same.classList.toggle("main", !hasWon);
+    parts.continue.hidden = !view.left;
+    same.classList.toggle("main", !hasWon && !view.left);
   };
 
   const chanceWords = ({ before, after }) =>

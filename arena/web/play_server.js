@@ -8,7 +8,6 @@
  */
 const connectToGame = (address, onView, onConnection) => {
   const UNREACHABLE = "the server cannot be reached: the game goes on once it is there again";
-  const MAX_WAIT_MS = 60_000;
   const PROBLEMS = {
     open: "",
     lost:
@@ -32,8 +31,7 @@ const connectToGame = (address, onView, onConnection) => {
    */
   const ask = (question, fields = {}) => {
     const body = { steps: knownSteps, ...fields };
-    const signal = AbortSignal.timeout(MAX_WAIT_MS);
-    return askServer(`${address}/${question}`, body, { signal, unreachable: UNREACHABLE });
+    return askServer(`${address}/${question}`, body, UNREACHABLE);
   };
   return Object.freeze({ ask });
 };

@@ -63,24 +63,30 @@ const playWording = (() => {
     return view.says ? `${view.headline} Note: ${view.says}.` : view.headline;
   };
 
-  /* What happened since the person moved, and what the page waits for now. */
-  const statusWords = (/** @type {View} */ view) => {
-    if (view.state === "starting") return "The bots are made ready.";
-    if (view.state === "question") return "Your move. Which tile would you place here now?";
+  /* What happened since the person moved: a text for each step. */
+  const newsWords = (/** @type {View} */ view) => {
+    if (view.state === "starting" || view.state === "question") return [];
     const ownLast = view.steps.findLastIndex(({ seat }) => seat === view.seat);
-    const news = view.steps
-      .slice(view.state === "tried" ? Math.max(0, ownLast) : ownLast + 1)
-      .map((step) => `${stepSentence(view, step)} `)
-      .join("");
-    if (view.state === "yours") {
-      return `${news}${ownLast < 0 ? firstTurnWords(view) : "Your move."}`;
+    const since = view.state === "tried" ? Math.max(0, ownLast) : ownLast + 1;
+    return view.steps.slice(since).map((step) => stepSentence(view, step));
+  };
+  /* What the page waits for now. */
+  const statusWords = (/** @type {View} */ view) => {
+    const hasMoved = view.steps.some(({ seat }) => seat === view.seat);
+    switch (view.state) {
+      case "starting":
+        return "The bots are made ready.";
+      case "question":
+        return "Your move. Which tile would you place here now?";
+      case "yours":
+        return hasMoved ? "Your move." : firstTurnWords(view);
+      case "tried":
+        return "";
+      case "theirs":
+        return view.mover === view.seat ? "" : `${view.names[view.mover] ?? "A bot"} thinks.`;
+      default:
+        return endWords(view);
     }
-    if (view.state === "tried") return news;
-    if (view.state === "theirs") {
-      if (view.mover === view.seat) return news;
-      return `${news}${view.names[view.mover] ?? "A bot"} thinks.`;
-    }
-    return `${news}${endWords(view)}`;
   };
 
   /* The last move of each player with its squares, for those who do not see it on the board. */
@@ -114,6 +120,7 @@ const playWording = (() => {
     RING,
     stepSentence,
     howToPlace,
+    newsWords,
     statusWords,
     lastMovesWords,
     endWords,

@@ -15,13 +15,14 @@ from arena.errors import NoAnswerError, RunError
 from arena.exports.grid import figure, with_error
 from arena.exports.raster import picture_of_game, picture_of_position
 from arena.exports.report.broadcast import Shown, cards, game_on_top, waiting_board
+from arena.exports.report.choice import GamesToShow, choose_games
 from arena.exports.report.comparison import comparison_of
 from arena.exports.report.game_page import game_page
 from arena.exports.report.material import Follower, Material
 from arena.exports.report.meetings import opponents_of
 from arena.exports.report.page import Around, PageSetting, fragment, render, rules_named
 from arena.exports.report.places import headline, running_headline
-from arena.exports.report.profiles import GamesToShow, Profiles, choose_games
+from arena.exports.report.profiles import Profiles
 from arena.exports.report.report_page import Heading, facts_of, report_page
 from arena.exports.report.scan import Reasons, chosen_records
 from arena.exports.report.sections import details_of
@@ -103,7 +104,7 @@ class FollowedRun(Follower):
             self._shown = None
         if self._shown is None or time.monotonic() > self._shown_until:
             field = GamesToShow(material.scan, material.elo, ~material.is_open)
-            latest: Reasons = {int(game): ["just ended"] for game in field.clean[:1]}
+            latest: Reasons = {game: ["just ended"] for game in field.clean[:1].tolist()}
             chosen = choose_games(field, 1) if material.secrecy.is_finished else latest
             for record, reasons in chosen_records(material.scan, chosen):
                 self._show(next(iter(chosen)), record, "; ".join(reasons), material)
@@ -148,9 +149,9 @@ def report(folder: str, setting: PageSetting) -> str:
 
 # The arguments of a call of this module go through a pipe, by their places only.
 def game(folder: str, setting: PageSetting, name: str, can_play: bool) -> str:  # noqa: FBT001
-    """The HTML of the page of the game with the id ``name``. With ``can_play``, the page lets the
-    reader play the game on, if the run is finished. Raises RunError if there is no such game, or if
-    other games on its deal are still to be played.
+    """The HTML of the page of the game with the id ``name`` of the run in ``folder``. With
+    ``can_play``, the page lets the reader play the game on, if the run is finished. Raises RunError
+    if there is no such game, or if other games on its deal are still to be played.
     """
     run = Run(Path(folder))
     record = _record_to_show(run, name)
@@ -172,8 +173,9 @@ def _record_to_show(run: Run, name: str) -> GameRecord:
 
 
 def game_picture(folder: str, name: str, turn: int | None) -> bytes:
-    """A PNG picture of the game with the id ``name`` after ``turn`` tiles; None for its end. Raises
-    RunError if there is no such game, or if other games on its deal are still to be played.
+    """A PNG picture of the game with the id ``name`` of the run in ``folder``, after ``turn``
+    tiles, or at its end if ``turn`` is None. Raises RunError if there is no such game, or if other
+    games on its deal are still to be played.
     """
     run = Run(Path(folder))
     record = _record_to_show(run, name)
@@ -189,7 +191,7 @@ def run_picture(folder: str) -> bytes:
     with suppress(RunError):
         material = followed_run(folder)
         field = GamesToShow(material.scan, material.elo, ~material.is_open)
-        for record in material.scan.records([int(game) for game in field.clean[:1]]).values():
+        for record in material.scan.records(field.clean[:1].tolist()).values():
             return picture_of_game(record, board_of(record, boards))
     for board in boards.values():
         return picture_of_position(board)
@@ -319,9 +321,10 @@ def _row_of_game(record: GameRecord, *, is_open: bool) -> dict[str, Any]:
 
 
 def list_of_games(folder: str, bots: Sequence[str], number: int, order: str, winner: str) -> str:
-    """The HTML of a page of the list of games in which all of ``bots`` played. ``order`` is one of
-    `arena.web.game_order.ORDERS`; any other text means the usual order. With a ``winner`` among
-    ``bots``, only the games that this bot won or shared are listed; any other text means all.
+    """The HTML of a page of the list of games of the run in ``folder`` in which all of ``bots``
+    played. ``order`` is one of `arena.web.game_order.ORDERS`; any other text means the usual order.
+    With a ``winner`` among ``bots``, only the games that this bot won or shared are listed; any
+    other text means all.
 
     ``number`` is that of the page, from 1; a number that is too large means the last page. Raises
     RunError.

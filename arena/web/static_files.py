@@ -9,6 +9,7 @@ import gzip
 from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
+from itertools import product
 from typing import NamedTuple
 
 from starlette.exceptions import HTTPException
@@ -75,7 +76,8 @@ def file_of(bundle: str, kind: str) -> StaticFile | None:
     """The file with all styles (``kind`` ``css``) or all scripts (``js``) of a bundle; None if the
     bundle has none.
     """
-    texts = [read(name, PACKAGE) for name in BUNDLES[bundle] if name.endswith(f".{kind}")]
+    names = [name for name in BUNDLES[bundle] if name.endswith(f".{kind}")]
+    texts = [read(name, PACKAGE) for name in names]
     if bundle == COMMON:
         texts.insert(0, every_style() if kind == "css" else every_script())
     if not texts:
@@ -89,15 +91,23 @@ def addresses_of(bundle: str, kind: str) -> tuple[str, ...]:
     """The addresses of the styles (``kind`` ``css``) or the scripts (``js``) of a page, with those
     of ``bundle`` after the common ones.
     """
-    files = (file_of(name, kind) for name in dict.fromkeys((COMMON, bundle)))
-    return tuple(file.address for file in files if file)
+    addresses = []
+    for name in dict.fromkeys((COMMON, bundle)):
+        file = file_of(name, kind)
+        if file:
+            addresses.append(file.address)
+    return tuple(addresses)
 
 
 @cache
 def _every_file() -> dict[str, StaticFile]:
     """All files by their names."""
-    files = (file_of(bundle, kind) for bundle in BUNDLES for kind in MEDIA_TYPES)
-    return {file.name: file for file in files if file}
+    files = {}
+    for bundle, kind in product(BUNDLES, MEDIA_TYPES):
+        file = file_of(bundle, kind)
+        if file:
+            files[file.name] = file
+    return files
 
 
 def static_file(request: Request) -> Response:

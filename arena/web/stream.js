@@ -58,27 +58,29 @@ const streamInView = (address, listeners, onState) => {
   return Object.freeze({ close });
 };
 
+/* The longest wait for a reply of the server. */
+const MAX_WAIT_MS = 60_000;
+
 /**
- * Post `body` to an address of the server as JSON.
+ * Post `body` to an address of the server as JSON, and wait at most `MAX_WAIT_MS` for the reply.
  *
  * @param {string} address
  * @param {object} body
- * @param {{ signal?: AbortSignal, unreachable?: string }} options `signal` ends the wait;
- *   `unreachable` is the problem if the server does not answer
+ * @param {string} unreachable the problem if the server does not answer
  * @returns {Promise<any>} what the reply says: an object, with the key `problem` if the server refuses
  */
-const askServer = async (address, body, options = {}) => {
+const askServer = async (address, body, unreachable = "The server cannot be reached.") => {
   try {
     const reply = await fetch(address, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify(body),
-      signal: options.signal,
+      signal: AbortSignal.timeout(MAX_WAIT_MS),
     });
     // The server's guard refuses in plain text.
     const isJson = reply.headers.get("content-type")?.startsWith("application/json");
     return isJson ? await reply.json() : { problem: (await reply.text()).trim() };
   } catch {
-    return { problem: options.unreachable ?? "The server cannot be reached." };
+    return { problem: unreachable };
   }
 };

@@ -17,6 +17,7 @@ from arena.exports.parts import SIDE, number
 from arena.exports.refusals import Plain, plain_refusal
 from arena.exports.report.charts import element
 from arena.exports.scene import Element, Pair, Scene, pair_of
+from arena.players.views import legal_texts
 from arena.rules import State
 from arena.rules.boards import squares_of
 from arena.rules.explain import rulebook
@@ -90,13 +91,14 @@ def _picture(lesson: Lesson) -> Markup:
     if move != PASS:
         shown.play(move)
     pieces = sorted(Scene(board).show(shown, tiles, move), key=lambda one: one.layer)
-    area = reduce(or_, (province.mask for _, province in shown.provinces()))
+    area = 0
+    for _, province in shown.provinces():
+        area |= province.mask
     for one, other in pair_of(board, move):
         area |= 1 << one | 1 << other
     area |= reduce(or_, board.villages, 0)
     places = [divmod(square, board.stride) for square in squares_of(area)]
-    rows = [row for row, _ in places]
-    columns = [column for _, column in places]
+    rows, columns = zip(*places, strict=True)
     across = max(columns) - min(columns) + 1
     down = min(max(rows) - min(rows) + 1, PICTURE_ROWS)
     width = SIDE * max(across + PICTURE_MARGIN, (down + PICTURE_MARGIN) * PICTURE_SHAPE)
@@ -150,7 +152,7 @@ def _data(lesson: Lesson, state: State) -> dict[str, Any]:
     story = Story(state.board, ["human", OPPONENT], seat)
     story.begin(state)
     effects = story.effects(state)
-    legal = [move_text(state.board, move) for move in state.legal_moves()]
+    legal = legal_texts(state)
     tiles = _pairs(state)
     after = {}
     for move in state.legal_moves():

@@ -26,6 +26,7 @@ ROUNDS = 5
 MANY = (100, 300)
 QUICK_MANY = (6, 8)
 DEALS = 10
+RUN_BOTS = ("greedy-python", "random-python")
 THIS = "this"
 OTHER = "other"
 RUNS = 1000
@@ -76,6 +77,7 @@ def measure(*, quick: bool = False, against: Path | None = None) -> Iterator[Fig
             write_run(home / "results" / f"many-{count}", names(count), round_robin(count))
         for name, count in (("of-few", FEW_RUNS), ("of-runs", runs)):
             write_copies(home / "results" / "twenty", home / name / "results", count)
+        (home / "alone" / "results").mkdir(parents=True)
         deals = 1 if quick else DEALS
         used = in_turn(commands_of(few, many, deals), home, 1 if quick else ROUNDS, versions)
         for key, of_version in used.items():
@@ -103,7 +105,8 @@ def commands_of(few: int, many: int, deals: int) -> dict[str, list[str]]:
         "reference": ["-c", "import numpy, pandas"],
         "bots": ["-m", "arena", "bots"],
         "sdk": ["-c", "import arena.sdk"],
-        "run_20": ["-m", "arena", "run", "greedy-python", "random-python", "--deals", str(deals)],
+        # The runs of the other home have no standings.csv, so their games would be counted first.
+        "run_20": ["-m", "arena", "--home", "alone", "run", *RUN_BOTS, f"--deals={deals}"],
         "check": ["-m", "arena", "check", "greedy-python"],
         "runs": ["-m", "arena", "--home", "of-runs", "runs"],
         "standings_20": ["-m", "arena", "standings", "twenty"],

@@ -234,7 +234,8 @@ def test_a_finished_game_is_looked_through_shared_and_counted(game, browser):
     soon(browser, lambda: browser.text("shared").startswith("The link is copied."))
     assert browser.js("return copied") == browser.js("return document.getElementById('look').href")
     address = browser.driver.current_url
-    browser.driver.find_element("css selector", "[data-again=same]").click()
+    requests, has_end = browser.js(THREE_CLICKS, "[data-again=same]")
+    assert (requests, has_end) == (1, True), "one click begins one game, and the wait has an end"
     soon(browser, lambda: browser.driver.current_url != address)
     wait(browser, "yours")
     other = Game(one.server, "/play/" + browser.driver.current_url.rpartition("/")[2])
@@ -249,6 +250,69 @@ def test_a_finished_game_is_looked_through_shared_and_counted(game, browser):
     wait(browser, "over")
     soon(browser, lambda: browser.text("tally"))
     assert browser.text("tally").endswith(f"careful-16 {2 - won}."), "a game counts once"
+    assert browser.log() == []
+
+
+# In one script, because the page of the new game comes soon.
+THREE_CLICKS = """
+    const fetchAtOnce = window.fetch;
+    window.asked = 0;
+    window.fetch = (address, options) => {
+      window.asked += 1;
+      window.signal = options.signal;
+      return fetchAtOnce(address, options);
+    };
+    for (const _ of "123") document.querySelector(arguments[0]).click();
+    return [asked, signal instanceof AbortSignal];
+"""
+
+
+@pytest.mark.parametrize(("width", "height"), [(1366, 768), (1366, 650)])
+def test_the_moments_of_a_lost_game_are_in_sight_at_its_end(game, browser, width, height):
+    one = game(width=width, height=height, seed="audit", calm=True)
+    one.play()
+    wait(browser, "over")
+    soon(browser, lambda: "are judged" in browser.text("grading"))
+    tops, bottoms = browser.js(
+        "const boxes = [...document.querySelectorAll('#moments > li')]"
+        ".map((line) => line.getBoundingClientRect());"
+        "return [boxes.map(({ top }) => top), boxes.map(({ bottom }) => bottom)]"
+    )
+    assert len(tops) > 1
+    # There may be three, and each has the same room.
+    assert tops[0] + 3 * (tops[1] - tops[0]) <= height
+    assert bottoms[-1] <= height
+    assert browser.driver.find_elements("css selector", "#moments .retry")[-1].is_displayed()
+
+
+def test_a_refusal_at_the_end_of_a_game_is_seen(game, browser):
+    one = game(seed="refused", calm=True)
+    one.leave()
+    wait(browser, "over")
+    browser.js(
+        "const headers = { 'content-type': 'application/json' };"
+        "const body = JSON.stringify({ problem: 'no more games' });"
+        "window.fetch = async () => new Response(body, { status: 409, headers });"
+    )
+    browser.driver.find_element("css selector", "[data-again=new]").click()
+    soon(browser, lambda: browser.text("refused") == "no more games")
+    assert browser.driver.find_element("id", "refused").is_displayed()
+
+
+def test_a_game_that_was_left_goes_on_with_a_click(game, browser):
+    one = game(seed="left", calm=True)
+    view = one.play(until=lambda view: view["state"] == "yours" and view["count"] > 3)
+    soon(browser, lambda: browser.js(STEPS) == view["count"])
+    one.leave()
+    wait(browser, "over")
+    address = browser.driver.current_url
+    requests, _ = browser.js(THREE_CLICKS, "#continue")
+    assert requests == 1
+    soon(browser, lambda: browser.driver.current_url != address)
+    wait(browser, "yours")
+    assert browser.js(STEPS) == view["count"]
+    further = Game(one.server, "/play/" + browser.driver.current_url.rpartition("/")[2])
+    further.leave()
     assert browser.log() == []
 
 
@@ -422,6 +486,27 @@ def test_nothing_jumps_while_a_whole_game_is_played_with_a_finger_on_a_phone(gam
     assert browser.log() == []
 
 
+def test_the_words_beside_the_board_fit_a_phone_at_a_table_of_four(game, browser):
+    """What the page waits for is always in sight; of what happened, the latest is."""
+    bots = {"bot": "lookahead-python", "bot2": "careful-16", "bot3": "greedy", "seat": "2"}
+    one = game(width=390, height=844, calm=True, seed="clip2", **bots)
+    fits = (
+        "const box = document.querySelector('.slot').getBoundingClientRect();"
+        "return document.getElementById('said').getBoundingClientRect().bottom <= box.bottom"
+    )
+    hidden = "return document.querySelectorAll('#said .unseen').length"
+    hidden_steps = []
+    for _ in range(4):
+        assert browser.js(fits), browser.text("said")
+        assert "ou move" in browser.text("said") or "Your move" in browser.text("said")
+        hidden_steps.append(browser.js(hidden))
+        view = one.view()
+        one.post("move", move=view["legal"][0], steps=view["count"])
+        soon(browser, lambda before=view["count"]: browser.js(STEPS) > before + 1)
+        wait(browser, "yours")
+    assert max(hidden_steps) > 1, "the texts are too long for the slot"
+
+
 def tap(browser, x, y):
     for kind, points in (("Start", [{"x": x, "y": y}]), ("End", [])):
         browser.cdp("Input.dispatchTouchEvent", type=f"touch{kind}", touchPoints=points)
@@ -480,13 +565,29 @@ def click_the_hint(browser):
     )
 
 
-def test_the_curve_of_pagodas_says_before_the_first_tile_that_none_is_placed(game, browser):
-    game(width=1366, height=768, bot="random", seat="0")
-    assert wait(browser, "yours") == "yours"
-    said = "return document.querySelector('#pace').textContent"
-    assert browser.js(said).endswith("nothing placed yet")
-    dots = "return document.querySelectorAll('#pace path:not(.cursor)').length"
-    assert browser.js(dots) == 0
+def test_the_chart_of_pagodas_is_drawn_from_the_first_move_on(game, browser):
+    game(calm=True)
+    drawn = "return document.querySelectorAll('#pace path').length"
+    assert browser.js(drawn) == 0
+    assert "from the first move on" in browser.text("pace")
+    browser.click("choose")
+    soon(browser, lambda: browser.js(drawn))
+    assert "from the first move on" not in browser.text("pace")
+
+
+def test_the_wheel_zooms_and_scrolls_the_page_unless_it_turns_a_tile(game, browser):
+    game(calm=True)
+    is_taken = (
+        "const ctrlKey = Boolean(arguments[0]);"
+        "const init = { bubbles: true, cancelable: true, ctrlKey, deltaY: 100 };"
+        "const event = new WheelEvent('wheel', init);"
+        "document.getElementById('grid').dispatchEvent(event);"
+        "return event.defaultPrevented"
+    )
+    assert not browser.js(is_taken, 0), "nothing is aimed"
+    hover(browser, *browser.js(LIGHTS)[0]).click().perform()
+    assert browser.js(is_taken, 0)
+    assert not browser.js(is_taken, 1)
 
 
 def test_the_last_move_is_taken_back_with_a_key_or_the_button(game, browser):
@@ -603,7 +704,8 @@ def test_board_hand_and_seats_fit_the_window(game, browser):
 
 def test_a_click_on_an_opponent_starts_a_game_against_it(browser, server):
     browser.open(f"http://127.0.0.1:{server.port}/play?token={server.token}", width=390)
-    browser.js("document.querySelector('.rungs button[value=greedy]').click()")
+    requests, has_end = browser.js(THREE_CLICKS, ".rungs button[value=greedy]")
+    assert (requests, has_end) == (1, True), "one click begins one game, and the wait has an end"
     heading = "return document.querySelector('h1').textContent"
     browser.wait("return document.getElementById('playing') !== null")
     assert browser.js(heading) == "You against greedy"

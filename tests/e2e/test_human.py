@@ -97,8 +97,18 @@ def test_what_is_typed_is_answered(capsys):
     assert "you do not hold " in shown
     assert "none of your moves covers a1" in shown
     assert re.search(r"expected a move such as (?!Rc4Yd4)\w+, got 'zz'; \? for help", shown)
-    assert re.search(r"\((R4\.2|R3\.1)\); type \1 to read the rule\n", shown)
+    assert re.search(r"^(A tile must lie beside|That tile is not in).* 'why' to read", shown, re.M)
+    assert not re.search(r"illegal|\(R\d", shown), "in words for people who do not know the rules"
     assert "expected a square from a1 to m13" in shown
+
+
+def test_why_prints_the_rule_of_the_move_that_was_refused(capsys):
+    tile = TILES[opening().hands[0][0]]
+    play(["why", f"{tile[0]}a1{tile[1]}a2", "why"])
+    shown = capsys.readouterr().out
+    assert "no move was refused in this turn" in shown
+    after = shown[shown.index("A tile must lie beside a coloured square") :]
+    assert after.splitlines()[1].startswith("R4.2  ")
 
 
 def test_the_first_hint_marks_squares_and_the_second_names_the_best_move(capsys):
@@ -274,7 +284,8 @@ def test_a_person_aims_with_keys_and_types_in_one_game(arena):
     with Terminal(arena, "xterm-256color") as terminal:
         terminal.press(b"", "(? for help):")
         terminal.press(b"\x1b[A", "pagodas to place: you 24, greedy 24")
-        terminal.press(b"\x1bOD" * 9, "Not here: ")
+        terminal.press(b"\x1bOD" * 9, "Not here. ")
+        terminal.press(b"why\n", "R4.2  At least one half")
         terminal.press(b"hint\n", "marked: the squares of 3 good moves")
         terminal.press(b"\x1b[C" * 6, "pagodas to place")
         terminal.press(b"\n", "turn 1: human plays")

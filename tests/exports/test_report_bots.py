@@ -4,11 +4,12 @@ import re
 
 import pytest
 
+from arena.exports.report.choice import GamesToShow, choose, feats
 from arena.exports.report.material import gather
 from arena.exports.report.meetings import meetings_of, opponents_of
 from arena.exports.report.page import OnePage, ids_of
 from arena.exports.report.places import headline, lead
-from arena.exports.report.profiles import GamesToShow, Profiles, choose, feats
+from arena.exports.report.profiles import Profiles
 from arena.exports.report.report_page import report_page
 from arena.tournament.run import Run
 from tests.exports.runs import data_of, duels, game_of, write_run

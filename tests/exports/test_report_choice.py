@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from arena.errors import RunError
+from arena.exports.report.choice import GamesToShow, choose, choose_games
 from arena.exports.report.material import gather
-from arena.exports.report.profiles import GamesToShow, choose, choose_games
 from arena.tournament.run import Run
 from tests.exports.runs import duels, game_of, write_run
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from arena.ratings.model import Bound, Component, Ratings, rank_intervals, rate
+from arena.ratings.bounds import Bound
+from arena.ratings.model import Component, Ratings, rank_intervals, rate
 from arena.ratings.order import groups_of, one_digit, order_sentences
 from arena.ratings.tables import make_tables
 from tests.ratings.synthetic import count_results, counts_of, duel, fit_of, frame_of, twins

@@ -1,12 +1,27 @@
 """What somebody asks for: read from arena.toml, put over it, and made into one checked request."""
 
+import json
+import os
+
 import pytest
 
 from arena.errors import BoardError, ConfigError
+from arena.exports.written import write_standings
 from arena.players.player import built_in_bot
+from arena.ratings.tables import run_tables
 from arena.records.config import DEFAULTS, RunConfig
-from arena.tournament.runs import boards_of, make_request, timing_of
+from arena.records.runfile import RUN_FILE, read_run
+from arena.tournament.run import Run
+from arena.tournament.runs import (
+    boards_of,
+    choose_folder,
+    find_runs,
+    list_runs,
+    make_request,
+    timing_of,
+)
 from arena.tournament.settings import UNTIL_DEALS, OwnConfig, read_options
+from tests.exports.runs import duels, write_run
 
 
 def asked(**options):
@@ -164,3 +179,58 @@ def test_a_request_without_a_seed_takes_that_of_the_run():
 def test_the_clock_of_a_game_is_what_was_said_of_it():
     timing = timing_of({"move_ms": 5, "clock": "wall"})
     assert (timing.move_ms, timing.clock, timing.startup_ms) == (5, "wall", DEFAULTS["startup_ms"])
+
+
+@pytest.fixture
+def results(tmp_path):
+    """A folder with the runs ``a``, ``b`` and ``c``: only the second is unfinished, and the last
+    has standings, written after its last game.
+    """
+    for name, games in (("a", 4), ("b", 3), ("c", 4)):
+        write_run(tmp_path / name, "ab", duels("ab", 2)[:games], deals=2)
+    run = Run(tmp_path / "c")
+    write_standings(run, run_tables(run.folder, run.info))
+    os.utime(run.journal, (1, 1))
+    return tmp_path
+
+
+def test_the_unfinished_tournament_is_found_and_a_rated_one_is_not_counted(results, monkeypatch):
+    counted = []
+    progress = Run.progress
+    monkeypatch.setattr(Run, "progress", lambda run: counted.append(run.name) or progress(run))
+    bots = [built_in_bot(name) for name in ("random", "greedy")]
+    request = make_request({}, boards_of({}), bots)
+    folder, passed_over = choose_folder(results, request)
+    assert passed_over == results / "b"
+    assert not folder.exists()
+    assert "c" not in counted
+
+
+def test_each_run_json_is_read_once_to_choose_a_folder(results, monkeypatch):
+    read = []
+    monkeypatch.setattr(
+        "arena.tournament.runs.read_run", lambda run: read.append(run.name) or read_run(run)
+    )
+    monkeypatch.setattr("arena.tournament.run.read_run", lambda run: pytest.fail(f"{run}, again"))
+    bots = [built_in_bot(name) for name in ("random", "greedy")]
+    choose_folder(results, make_request({}, boards_of({}), bots))
+    assert sorted(read) == ["a", "b", "c"]
+
+
+def test_runs_are_found_by_their_start_and_a_large_run_json_is_not_kept(results, monkeypatch):
+    for name, started in (("a", "2026-02-02"), ("b", ""), ("c", "2026-01-01")):
+        path = results / name / RUN_FILE
+        path.write_text(json.dumps({**json.loads(path.read_text()), "started": started}))
+    (results / "b" / RUN_FILE).write_text("{")
+    (results / "empty").mkdir()
+    (results / "file").write_text("")
+    found = find_runs(results)
+    assert [each.folder.name for each in found] == ["b", "c", "a"]
+    assert [each.info and each.info.started for each in found] == [None, "2026-01-01", "2026-02-02"]
+    assert list_runs(results) == [each.folder for each in found]
+    monkeypatch.setattr("arena.tournament.runs.KEPT_BYTES", 10)
+    assert [(each.folder.name, each.info) for each in find_runs(results)] == [
+        ("b", None),
+        ("c", None),
+        ("a", None),
+    ]

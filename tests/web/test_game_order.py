@@ -2,8 +2,8 @@
 
 import pytest
 
+from arena.exports.report.choice import margins
 from arena.exports.report.material import gather
-from arena.exports.report.profiles import margins
 from arena.tournament.run import Run
 from arena.web.game_order import games_in_order, order_named
 from tests.exports.runs import duels, games_won, write_run

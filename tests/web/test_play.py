@@ -110,7 +110,7 @@ def test_the_page_is_told_of_no_other_hand_and_of_no_tile_to_come(played, home):
         "rows",
     }
     known |= {"mover", "end", "ranks", "final", "kept", "game", "seed", "headline", "grading"}
-    known |= {"graded", "chances", "moments", "sources"}
+    known |= {"graded", "chances", "moments", "sources", "left"}
     step = {"seat", "turn", "move", "came", "went", "left", "events"}
     hands = [hand for state in _states(record) for hand in [deck_text(state.hands[1])]]
     for line in game.told:
@@ -482,6 +482,45 @@ def test_a_game_that_is_left_ends_without_a_record(server, home):
     assert set((home / "results").iterdir()) == before
 
 
+def test_a_game_that_was_left_is_listed_and_goes_on_where_it_was_left(server, home):
+    game = begin(server, bot="careful-16", seed="left")
+    before = game.play(until=lambda view: view["state"] == "yours" and view["count"] > 5)
+    assert not before["left"]
+    assert game.post("continue", steps=0)[0] == 409
+    game.post("hint", steps=before["count"])
+    assert game.leave()["left"]
+
+    def listed(path, **headers):
+        return f"left after {before['count']} moves" in server.ask(path, **headers)[2]
+
+    assert listed("/play", cookie=server.cookie)
+    assert listed("/", cookie=server.cookie)
+    assert not listed("/")
+    status, reply = game.post("continue", steps=0)
+    assert status == 200, reply
+    assert game.post("continue", steps=0) == (status, reply), "a game is not continued twice"
+    assert not listed("/play", cookie=server.cookie)
+    assert not listed("/", cookie=server.cookie)
+    further = Game(server, reply["address"])
+    view = further.play(until=lambda view: view["state"] == "yours")
+    moves = [step["move"] for step in before["steps"]]
+    assert [step["move"] for step in view["steps"]] == moves
+    assert view["hand"] == before["hand"]
+    ended = further.play()
+    (record,) = read_records(home / "results" / ended["kept"])
+    assert record.moves[: len(moves)] == moves
+    assert record.notes == [{"turn": before["count"], "hints": 1}]
+    assert verify_run(Run(home / "results" / ended["kept"])).differences == []
+
+
+def test_a_game_that_was_left_before_the_first_move_cannot_be_continued(server):
+    game = begin(server, bot="random", seed="left early")
+    game.play(until=lambda view: view["state"] == "yours")
+    assert not game.leave()["left"]
+    assert game.post("continue", steps=0) == (409, {"problem": "this game cannot be continued"})
+    assert "left after 0 moves" not in server.ask("/play", cookie=server.cookie)[2]
+
+
 @pytest.mark.parametrize("bot", ["exits-midway", "silent"])
 def test_a_bot_that_forfeits_is_told_in_words_and_the_others_play_on(server, bot):
     game = begin(server, bot=bot, bot2="random", ms="200", seed="fault")
@@ -568,6 +607,8 @@ def test_the_form_lists_the_latest_games(server, played):
     page = server.ask("/play", cookie=server.cookie)[2]
     assert f'href="/runs/{view["kept"]}/games/{quote(view["game"])}"' in page
     assert "<bdi>greedy</bdi>, <bdi>random</bdi>" in page
+    place = {1: "won", 2: "came second", 3: "came last"}[view["ranks"][view["seat"]]]
+    assert f'">{place} against' in page
 
 
 def test_a_game_in_which_nobody_moves_is_given_up(tmp_path):

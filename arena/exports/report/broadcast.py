@@ -10,9 +10,9 @@ from arena.errors import ArenaError
 from arena.exports.effects import Effect, effects_of
 from arena.exports.ground import empty_board
 from arena.exports.report.animation import film_seconds, moving_board
+from arena.exports.report.choice import GamesToShow, closest, upsets
 from arena.exports.report.material import Material
 from arena.exports.report.places import has_interval
-from arena.exports.report.profiles import GamesToShow, closest, upsets
 from arena.exports.report.viewer_data import QUICK
 from arena.exports.text import seat_names
 from arena.exports.winners import names_of, winners_of

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any, NamedTuple
 
-from arena.exports.report.profiles import margin_of
+from arena.exports.report.choice import margin_of, without_nan
 
 
 class Listed(NamedTuple):
@@ -30,7 +30,7 @@ def catalogue_of(games: Sequence[Mapping[str, Any]], elo: Mapping[str, float]) -
     first, then the other games in the order given. ``elo`` has the ratings by bot; NaN stands for
     no rating.
     """
-    rated = {bot: rating for bot, rating in elo.items() if isfinite(rating)}
+    rated = without_nan(elo)
     listed = [_listed(game, rated) for game in games]
     return sorted(listed, key=lambda each: -each.upset if isfinite(each.upset) else 0.0)
 
@@ -38,13 +38,19 @@ def catalogue_of(games: Sequence[Mapping[str, Any]], elo: Mapping[str, float]) -
 def _listed(game: Mapping[str, Any], rated: Mapping[str, float]) -> Listed:
     """The entry of ``game`` in the list; ``rated`` has the ratings by bot."""
     margin = margin_of(game["bots"], game["ranks"], rated)
-    seats = range(len(game["bots"]))
-    won = [seat for seat in seats if game["ranks"][seat] == 1]
-    lost = [game["left"][seat] for seat in seats if game["ranks"][seat] > 1]
-    lead = min(lost) - game["left"][won[0]] if lost else 0
+    winners = []
+    left_of_winners = []
+    left_of_losers = []
+    for bot, rank, left in zip(game["bots"], game["ranks"], game["left"], strict=True):
+        if rank == 1:
+            winners.append(bot)
+            left_of_winners.append(left)
+        else:
+            left_of_losers.append(left)
+    lead = min(left_of_losers) - left_of_winners[0] if left_of_losers else 0
     return Listed(
         game=game,
-        winners=[game["bots"][seat] for seat in won],
+        winners=winners,
         upset=margin if margin > 0 else float("nan"),
         lead=float("nan") if game["faults"] else lead,
     )

@@ -41,15 +41,19 @@ def element(name: str, /, *children: str, **attributes: str | float | None) -> M
             written = escape(visible(value)) if isinstance(value, str) else _number(value)
             parts.append(f'{key.rstrip("_").replace("_", "-")}="{written}"')
     head = " ".join(parts)
-    inside = "".join(
-        child if isinstance(child, Markup) else escape(visible(child)) for child in children
-    )
+    inside = "".join(map(_escaped, children))
     return Markup(f"<{head}>{inside}</{name}>" if inside else f"<{head}/>")  # noqa: S704 - escaped
 
 
+def _escaped(text: str) -> Markup:
+    """``text`` as it is if it is `Markup`; else escaped, with control characters made visible."""
+    return text if isinstance(text, Markup) else escape(visible(text))
+
+
 def picture(width: float, height: float, label: str, *children: str, class_: str = "") -> Markup:
-    """An SVG image of this width and height, with the elements ``children``, which shrinks with its
-    column. Screen readers read ``label`` instead.
+    """An SVG image of this width and height in pixels, with the elements ``children``, which
+    shrinks with its column. Screen readers read ``label`` instead. ``class_`` has further classes
+    for styles.
     """
     return element(
         "svg",
@@ -108,7 +112,7 @@ def linear(
     from ``start`` to ``end``, in the drawing's units. It has about ``count`` steps of a round size,
     which is at least ``least``, and round values at its ends.
     """
-    known = [value for value in values if isfinite(value)] or [0.0, 1.0]
+    known = list(filter(isfinite, values)) or [0.0, 1.0]
     low = min(known)
     high = max(known)
     if high - low < 1e-9:  # noqa: PLR2004 - all the same
@@ -116,7 +120,8 @@ def linear(
         high = high + 1
     width = max((high - low) / count, least)
     power = 10.0 ** math.floor(math.log10(width))
-    step = next(step * power for step in STEPS if step * power >= width * (1 - 1e-9))
+    wide_enough = [step for step in STEPS if step * power >= width * (1 - 1e-9)]
+    step = wide_enough[0] * power
     first = math.floor(low / step + 1e-9)
     last = math.ceil(high / step - 1e-9)
     ticks = tuple(number * step for number in range(first, last + 1))
@@ -128,18 +133,23 @@ def logarithmic(values: Iterable[float], start: float, end: float) -> Scale:
     of ten, which are its ticks; from 1 to 10 if there is no such value. ``start`` and ``end`` are
     the pixels of its lower and its upper end.
     """
-    known = [value for value in values if isfinite(value) and value > 0] or [1.0]
+    known = [value for value in filter(isfinite, values) if value > 0] or [1.0]
     first = math.floor(math.log10(min(known)))
     last = math.ceil(math.log10(max(known)))
     ticks = tuple(10.0**power for power in range(first, max(last, first + 1) + 1))
     return Scale(ticks[0], ticks[-1], start, end, ticks, is_log=True)
 
 
+def _tick_text(tick: float) -> str:
+    """The number ``tick`` of an axis, with one decimal place if it lies between -1 and 1."""
+    return figure(tick, 0 if abs(tick) >= 1 or tick == 0 else 1)
+
+
 def axis(scale: Scale, label: str, names: Sequence[str] = ()) -> Markup:
     """The axis above a column of charts, with the numbers of the scale's ticks or the texts
     ``names`` in their place. ``label`` says what is drawn.
     """
-    texts = names or [figure(tick, 0 if abs(tick) >= 1 or tick == 0 else 1) for tick in scale.ticks]
+    texts = names or list(map(_tick_text, scale.ticks))
     marks = list[Markup]()
     end = -LETTER
     for tick, text in zip(scale.ticks, texts, strict=True):
@@ -157,7 +167,7 @@ def interval(
     """A chart of a table row, on ``scale``: a dot at ``middle`` with its interval from ``low`` to
     ``high``. If only one end is finite, or the interval lies outside the scale, it is an arrow
     without a dot. If nothing is finite, it is an open dot, which says that nothing is known.
-    ``is_plain`` leaves out the grid.
+    ``is_plain`` leaves out the grid. Screen readers read ``label`` instead.
     """
     y = ROW_HEIGHT / 2
     parts = [] if is_plain else _grid(scale, 0, ROW_HEIGHT)
@@ -187,7 +197,7 @@ def interval(
 def spread(scale: Scale, ends: Sequence[float], longest: float, label: str) -> Markup:
     """A chart of a table row, on ``scale``: a bar from the 5 % to the 95 % quantile with a dot at
     the median, and a small mark at the ``longest`` value. ``ends`` are the quantiles of 5, 50 and
-    95 %.
+    95 %. Screen readers read ``label`` instead.
     """
     y = ROW_HEIGHT / 2
     last = scale(longest)
@@ -204,7 +214,7 @@ def spread(scale: Scale, ends: Sequence[float], longest: float, label: str) -> M
 
 def bars(scale: Scale, counts: Sequence[int], label: str) -> Markup:
     """A histogram for a table row, on ``scale``: ``counts`` has the number of times that 0, 1, 2
-    and so on occurred. The highest bar fills the row.
+    and so on occurred. The highest bar fills the row. Screen readers read ``label`` instead.
     """
     highest = max(counts, default=1) or 1
     parts = _grid(scale, 0, BARS_HEIGHT)

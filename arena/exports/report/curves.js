@@ -27,11 +27,8 @@ const curves = (() => {
     );
     return node;
   };
-  const fill = (container, title, drawing, text = "") =>
-    container.replaceChildren(
-      html("span", {}, title, html("b", { class: "at-cursor" }, text)),
-      drawing,
-    );
+  const fill = (container, title, drawing) =>
+    container.replaceChildren(html("span", {}, title, html("b", { class: "at-cursor" })), drawing);
   /* The line of a seat on its background. `h0` draws a single point as a dot. */
   const line = (d, seat) =>
     d
@@ -43,13 +40,8 @@ const curves = (() => {
   const grid = (last, ...shares) =>
     shares.map((share) => svg("line", { x2: last, y1: heightOf(share), y2: heightOf(share) }));
 
-  /* A line for each seat, from `points(seat)`: pairs of a step and a height, 0 to 1. Before the first
-     move a line would be a dot in the corner; words say so instead. */
+  /* A line for each seat, from `points(seat)`: pairs of a step and a height, 0 to 1. */
   const lines = (container, title, /** @type {Story} */ story, go, points, options = {}) => {
-    if (!story.last) {
-      fill(container, title, picture(story, go, ...grid(1, 0, 0.5, 1)), "nothing placed yet");
-      return;
-    }
     const pathOf = options.stairs ? stairsPath : linePath;
     const drawn = story.game.bots.flatMap((_, seat) => line(pathOf(points(seat)), seat));
     fill(container, title, picture(story, go, ...grid(story.last, 0, 0.5, 1), ...drawn));

@@ -102,7 +102,7 @@ class Follower:
         # The run may have got more bots and deals since it was opened, so it is read again.
         self.run = run = Run(self.run.folder)
         self.read_on()
-        counts = self._score.counted.counts(bot.name for bot in run.info.bots)
+        counts = self._score.counted.counts(run.info.bot_names)
         blocks = self._score.games.blocks()
         tables = make_tables(counts, prior, blocks, match=self._match)
         notes = [*tables.notes, *conditions_notes(run.info, self._score.hosts)]
@@ -139,7 +139,7 @@ def _open_games(scan: Scan, secrecy: Secrecy) -> NDArray[np.bool_]:
     """
     is_open = np.empty(len(scan.deal), dtype=np.bool_)
     for board in scan.boards():
-        on_board = scan.by_game(name == board for name, _, _ in scan.outcomes)
+        on_board = scan.by_game(name == board for name in scan.outcome_boards)
         games = np.flatnonzero(on_board)
         is_open[games] = secrecy.is_open(board, scan.deal[games])
     return is_open

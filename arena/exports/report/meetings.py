@@ -36,11 +36,14 @@ def opponents_of(
     most = max(MIN_OPPONENTS, MAX_OPPONENTS // max(len(names[:MAX_PAGES]), 1))
     opponents = {}
     for place, name in enumerate(names[:MAX_PAGES]):
-        known = [at for at, other in enumerate(names) if (name, other) in met]
-        near = set(
-            sorted(known, key=[abs(at - place) for at in range(len(names))].__getitem__)[:most]
-        )
-        opponents[name] = [names[at] for at in known if at in near or (name, names[at]) in meetings]
+        distances: dict[str, int] = {}
+        for other_place, other in enumerate(names):
+            if (name, other) in met:
+                distances[other] = abs(other_place - place)
+        near = set(sorted(distances, key=distances.__getitem__)[:most])
+        opponents[name] = [
+            other for other in distances if other in near or (name, other) in meetings
+        ]
     return opponents
 
 

@@ -300,7 +300,9 @@ class OnePage:
         return self.bot(name)
 
     def games_of(self, name: str, other: str) -> str:
-        """The address of the list of the games on this page in which both bots played."""
+        """The address of the list of the games on this page in which the bots ``name`` and
+        ``other`` both played.
+        """
         return f"#games={quote(name)}&with={quote(other)}"
 
     def more(self, name: str) -> str:

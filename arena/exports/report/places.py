@@ -154,12 +154,14 @@ def standings(material: Material) -> dict[str, Any]:
     is_one_rated = has_interval(rows)
     scale = linear(clipped_ends(rows, is_anchored=bool(tables.anchors)), START, END)
     sentences = sentences_of(material)
-    rest = [
-        in_whole_elo(column) for column in placed(STANDINGS, "page") if column.name not in SHOWN
-    ]
+    further = [column for column in placed(STANDINGS, "page") if column.name not in SHOWN]
+    rest = list(map(in_whole_elo, further))
+    marks: set[str] = set()
     shown = []
     for row in rows:
         is_known = is_one_rated and is_rated(row)
+        if is_known and row["mark"]:
+            marks.add(row["mark"])
         low, middle, high = (
             (row["elo_low"], row["elo"], row["elo_high"]) if is_known else (nan, nan, nan)
         )
@@ -173,7 +175,6 @@ def standings(material: Material) -> dict[str, Any]:
             "wins": row["win_rate"],
             "rest": [cell(column, row) for column in rest],
         })  # fmt: skip
-    marks = {row["mark"] for row in rows if is_one_rated and is_rated(row) and row["mark"]}
     if any(not row["elo"] for row in shown):
         marks.add("○")
     return {"rows": shown, "rest": rest, "axis": axis(scale, "Elo"), "marks": marks}
@@ -188,7 +189,9 @@ def sentences_of(material: Material) -> dict[str, str]:
     """By bot, a sentence about it: its description in its bot.toml, or how it plays if it is built
     in.
     """
-    described = {bot["name"]: bot["description"] for bot in bots_of(material)}
+    described = {}
+    for row in bots_of(material):
+        described[row["name"]] = row["description"]
     for bot in material.run.info.bots:
         if bot.command[:-1] == IN_PROCESS:
             described[bot.name] = _built_in_sentence(bot.name)

@@ -9,13 +9,14 @@ from arena.exports.grid import counted
 from arena.exports.report import sections
 from arena.exports.report.again import repeat_command
 from arena.exports.report.catalogue import catalogue_of
+from arena.exports.report.choice import choose
 from arena.exports.report.comparison import comparison_of
 from arena.exports.report.game_page import game_page
 from arena.exports.report.material import Material, gather
 from arena.exports.report.meetings import meetings_of, opponents_of
 from arena.exports.report.page import ALONE, OnePage, PageSetting, render
 from arena.exports.report.places import lead, standings
-from arena.exports.report.profiles import Profiles, choose
+from arena.exports.report.profiles import Profiles
 from arena.exports.report.scan import Reasons, chosen_records
 from arena.exports.report.viewer_data import Album, album_of, reviews_of, viewer_values
 from arena.players.labels import has_odds

@@ -103,27 +103,49 @@ class Scan(Struct, dict=True):
         return np.asarray(padded[self.outcome][is_seat])
 
     @cached_property
+    def outcome_boards(self) -> list[str]:
+        """(O) the board of each outcome."""
+        return [board for board, _, _ in self.outcomes]
+
+    @cached_property
+    def outcome_bots(self) -> list[tuple[str, ...]]:
+        """(O) the labels of each outcome's bots, by seat."""
+        return [bots for _, bots, _ in self.outcomes]
+
+    @cached_property
+    def outcome_ranks(self) -> list[tuple[int, ...]]:
+        """(O) the ranks of each outcome, by seat."""
+        return [ranks for _, _, ranks in self.outcomes]
+
+    def has_bots(self, sought: Counter[str]) -> NDArray[np.bool_]:
+        """(G,) whether each bot of ``sought`` has in the game at least as many seats as ``sought``
+        counts.
+        """
+        has_bots = self.by_game(sought <= Counter(bots) for bots in self.outcome_bots)
+        return has_bots.astype(np.bool_)
+
+    @cached_property
     def sizes(self) -> NDArray[np.int32]:
         """(G,) the number of seats in each game."""
-        return self.by_game(len(bots) for _, bots, _ in self.outcomes)
+        return self.by_game(map(len, self.outcome_bots))
 
     @cached_property
     def bot_numbers(self) -> dict[str, int]:
         """By the label of each bot, its number; numbers count from 0 in the order in which bots
         first occur in ``outcomes``.
         """
-        names = dict.fromkeys(chain.from_iterable(bots for _, bots, _ in self.outcomes))
+        names = dict.fromkeys(chain.from_iterable(self.outcome_bots))
         return {name: number for number, name in enumerate(names)}
 
     @cached_property
     def bots(self) -> NDArray[np.int32]:
         """(N,) for each seat of each game, the number of its bot, as in `bot_numbers`."""
-        number = self.bot_numbers
-        return self.by_seat([list(map(number.__getitem__, bots)) for _, bots, _ in self.outcomes])
+        number_of = self.bot_numbers.__getitem__
+        return self.by_seat([list(map(number_of, bots)) for bots in self.outcome_bots])
 
     def boards(self) -> list[str]:
         """The names of the boards of the games, sorted."""
-        return sorted({board for board, _, _ in self.outcomes})
+        return sorted(set(self.outcome_boards))
 
     @cached_property
     def leads(self) -> NDArray[np.int64]:
@@ -134,8 +156,8 @@ class Scan(Struct, dict=True):
             return np.zeros(0, dtype=np.int64)
         sizes = self.sizes
         starts = np.cumsum(sizes, dtype=np.int64) - sizes
-        won = self.by_seat([[rank == 1 for rank in ranks] for _, _, ranks in self.outcomes]) == 1
-        shared = self.by_game(ranks.count(1) > 1 for _, _, ranks in self.outcomes) == 1
+        won = self.by_seat(self.outcome_ranks) == 1
+        shared = self.by_game(ranks.count(1) > 1 for ranks in self.outcome_ranks) == 1
         winner_left = np.minimum.reduceat(self.left, starts)
         second_left = np.minimum.reduceat(np.where(won, MAX_LEFT, self.left), starts)
         return np.where(shared, 0, second_left - winner_left)
@@ -169,7 +191,10 @@ class Scan(Struct, dict=True):
         """
         wanted = set(ids)
         rows = islice(read_rows(self.path, row_decoder(Row)), len(self.offset))
-        numbers = {row.id: number for number, (_, row) in enumerate(rows) if row.id in wanted}
+        numbers = {}
+        for number, (_, row) in enumerate(rows):
+            if row.id in wanted:
+                numbers[row.id] = number
         for name in ids:
             if name not in numbers:
                 raise RunError(

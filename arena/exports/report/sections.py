@@ -5,7 +5,6 @@ and the commands that play the run again.
 import shlex
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
 from typing import Any
 
 import msgspec
@@ -36,7 +35,7 @@ from arena.exports.report.scan import Forfeited
 from arena.exports.text import ends_of
 from arena.players.labels import settings_text
 from arena.players.manifest import read_manifest
-from arena.ratings.column import Column, half_width, in_whole_elo, placed
+from arena.ratings.column import Column, column_named, half_width, in_whole_elo, placed
 from arena.ratings.columns import HISTORY, STANDINGS
 from arena.ratings.history import History
 from arena.ratings.tables import Tables
@@ -79,7 +78,7 @@ def standings(tables: Tables, view: str) -> dict[str, Any]:
     and the ``axis`` of these pictures.
     """
     records = tables.standings.to_dict("records")
-    columns = [in_whole_elo(column) for column in placed(STANDINGS, view)]
+    columns = list(map(in_whole_elo, placed(STANDINGS, view)))
     scale = linear(ends_of(records, is_anchored=bool(tables.anchors)), START, END)
     rows = []
     for row in records:
@@ -120,16 +119,16 @@ def standings_picture(tables: Tables, title: str) -> str:
     x = MARGIN
     parts = [element("text", title, class_="title", x=MARGIN, y=30)]
     for at, column in enumerate(table["columns"]):
-        texts = [printable(row["cells"][at][1]) for row in table["rows"]]
-        texts = [text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…" for text in texts]
+        texts = [_cut(printable(row["cells"][at][1])) for row in table["rows"]]
         end = x + GLYPH * max(map(width_of, [column.head, *texts]))
         parts += _down(column, texts, *((x, "start") if column.style == "name" else (end, "end")))
         x = end + GAP
         if [each.brief for each in table["columns"][at : at + 2]] == [1, 2]:
-            drawn = [(table["axis"], -20), *((row["picture"], 0) for row in table["rows"])]
-            for place, (chart, up) in enumerate(drawn):
-                top = TABLE_TOP + ROW_HEIGHT * max(place - 1, 0) + up
-                parts.append(element("g", chart, transform=f"translate({x} {top})"))
+            above = f"translate({x} {TABLE_TOP - 20})"
+            parts.append(element("g", table["axis"], transform=above))
+            for place, row in enumerate(table["rows"]):
+                beside = f"translate({x} {TABLE_TOP + ROW_HEIGHT * place})"
+                parts.append(element("g", row["picture"], transform=beside))
             x += ROW_WIDTH + GAP
     width = max(x - GAP, MARGIN + GLYPH * width_of(title)) + MARGIN
     height = TABLE_TOP + ROW_HEIGHT * len(table["rows"]) + MARGIN // 2
@@ -158,16 +157,21 @@ def _down(column: Column, texts: Sequence[str], x: float, anchor: str) -> Iterat
         yield element("text", text, class_=column.style or None, x=x, y=y, text_anchor=anchor)
 
 
+def _cut(text: str) -> str:
+    """``text``, cut to `LONGEST` characters with an ellipsis at its end if it is longer."""
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+
+
 def version_rows(history: History) -> list[dict[Any, Any]]:
     """A row for each version in the history of a league, as people see it: the row of
     `history_table` with the rating in ``elo`` as a text, half the width of its interval in
     ``error``, the day alone in ``joined``, and a word for people in ``status``.
     """
-    columns = {column.name: column for column in HISTORY}
+    elo = column_named("elo", HISTORY)
     rows: list[dict[Any, Any]] = history.table.to_dict("records")
     for row in rows:
         row |= {"joined": row["joined"][:DAY], "status": status_text(row), "error": half_width(row)}
-        row["elo"] = columns["elo"].written(row, figure)
+        row["elo"] = elo.written(row, figure)
     return rows
 
 
@@ -176,8 +180,11 @@ def versions(history: History) -> dict[str, Any]:
     regression tests and the leader; the rating curve of each bot with several rated versions, as
     (bot, SVG) in ``curves``; and whether there are likely gains, with a text that explains them.
     """
-    rated = [(bot, rated_rows(rows)) for bot, rows in history.table.groupby("bot", sort=False)]
-    curves = [(bot, versions_curve(str(bot), rows)) for bot, rows in rated if len(rows) > 1]
+    curves = []
+    for bot, rows in history.table.groupby("bot", sort=False):
+        rated = rated_rows(rows)
+        if len(rated) > 1:
+            curves.append((bot, versions_curve(str(bot), rated)))
     # They begin with "regression test".
     sentences = [test.sentence[:1].upper() + test.sentence[1:] for test in history.regressions]
     if history.leader:
@@ -199,7 +206,9 @@ def pairs(material: Material) -> dict[str, Any]:
     names = material.bots[:MAX_PAIRED]
     table = material.tables.pairs
     shown = table[table["bot"].isin(names) & table["opponent"].isin(names)]
-    met = {(row["bot"], row["opponent"]): row for row in shown.to_dict("records")}
+    met = {}
+    for row in shown.to_dict("records"):
+        met[row["bot"], row["opponent"]] = row
     return {"names": names, "met": met, "all": len(material.bots)}
 
 
@@ -219,7 +228,8 @@ def pagodas_left(material: Material) -> dict[str, Any]:
     of its games, the share of games in which it had ``none``, and a histogram as its ``picture``;
     and the ``axis`` of the histograms.
     """
-    most = max((PAGODAS[len(bots)] for _, bots, _ in material.scan.outcomes), default=PAGODAS[2])
+    fewest_players = min(map(len, material.scan.outcome_bots), default=2)
+    most = PAGODAS[fewest_players]
     scale = Scale(0, most + 1, START, END, tuple(range(0, most + 1, 6)))
     rows = []
     for name, left in _by_bot(material, material.scan.left):
@@ -241,7 +251,7 @@ def lengths(material: Material) -> dict[str, Any]:
     ``ends``.
     """
     scan = material.scan
-    kinds = [(board, len(bots)) for board, bots, _ in scan.outcomes]
+    kinds = list(zip(scan.outcome_boards, map(len, scan.outcome_bots), strict=True))
     scale = linear([0.0, float(scan.turns.max(initial=0))], START, END, least=1)
     rows = []
     for board, players in sorted(set(kinds)):
@@ -262,11 +272,12 @@ def thinking(material: Material) -> dict[str, Any]:
     ``picture``; and the ``axis`` of the charts.
     """
     times = dict(_by_bot(material, material.scan.think_ms))
-    quantiles = {name: np.quantile(think, QUANTILES).tolist() for name, think in times.items()}
+    quantiles: dict[str, list[float]] = {}
     ends: list[float] = []
     for name, think in times.items():
+        quantiles[name] = np.quantile(think, QUANTILES).tolist()
         ends += [*quantiles[name], think.max()]
-    scale = logarithmic([max(value, 0.1) for value in ends], START, END)
+    scale = logarithmic(np.maximum(ends, 0.1).tolist(), START, END)
     rows = []
     for name, think in times.items():
         (_, median, high), longest = quantiles[name], float(think.max())
@@ -274,8 +285,12 @@ def thinking(material: Material) -> dict[str, Any]:
         row = {"bot": name, "mean": float(think.mean()), "median": median, "high": high}
         row |= {"longest": longest, "slowest": material.scan.slowest_ms[name]}
         rows.append({**row, "picture": spread(scale, quantiles[name], longest, label)})
-    ticks = [f"{at:g} ms" if at < SECOND else f"{at / SECOND:g} s" for at in scale.ticks]
-    return {"rows": rows, "axis": axis(scale, "time in a game", ticks)}
+    return {"rows": rows, "axis": axis(scale, "time in a game", list(map(_time_text, scale.ticks)))}
+
+
+def _time_text(ms: float) -> str:
+    """A time of ``ms`` with its unit, from one second on in seconds."""
+    return f"{ms:g} ms" if ms < SECOND else f"{ms / SECOND:g} s"
 
 
 def _by_bot(material: Material, values: NDArray[Any]) -> Iterator[tuple[str, NDArray[Any]]]:
@@ -320,8 +335,10 @@ def details_of(faults: Mapping[str, Any]) -> list[str]:
     """The details of the faults that the section ``faults``, made by the function of that name,
     shows with evidence.
     """
-    shown = chain.from_iterable(row["shown"] for row in faults["rows"])
-    return [fault["detail"] for fault in shown]
+    details = []
+    for row in faults["rows"]:
+        details += [fault["detail"] for fault in row["shown"]]
+    return details
 
 
 def fault_object(run: Run, forfeited: Forfeited) -> dict[str, Any]:
@@ -358,7 +375,7 @@ def _evidence(run: Run, forfeited: Forfeited) -> dict[str, Any] | None:
 
 def bots_of(material: Material) -> list[dict[str, Any]]:
     """Values for a template about each bot of the run in the order of the standings, see `_bot`."""
-    known = {bot.name: bot for bot in material.run.info.bots}
+    known = material.run.info.bots_by_name
     return [_bot(material.run, known[name]) for name in material.bots if name in known]
 
 

@@ -100,21 +100,23 @@ def _steps(
         cells = cells_of(state)
         left = list(state.left)
         came, went = film.add(state, step.move)
+        events = []
+        for effect in effects_of_played(earlier, state, step.events, names, person):
+            returns = effect.kind in RETURNING
+            events.append((effect.kind, effect.words, returns, effect.rule))
+        changed = {at: cell for at, cell in enumerate(cells) if cell != before[0][at]}
         entry = {
             "seat": step.seat,
             "move": move_text(board, step.move),
             "turn": state.turns,
             "pile": state.pile,
             "hand": deck_text(state.hands[step.seat]),
-            "events": [
-                (effect.kind, effect.words, effect.kind in RETURNING, effect.rule)
-                for effect in effects_of_played(earlier, state, step.events, names, person)
-            ],
+            "events": events,
             "ms": step.ms,
             "note": (printable(str(step.note)), step.note.value) if step.note else None,
             "came": came,
             "went": went,
-            "cells": {at: cell for at, cell in enumerate(cells) if cell != before[0][at]},
+            "cells": changed,
             "left": left if left != before[1] else None,
         }
         earlier = state.copy()

@@ -145,7 +145,9 @@ X32 = 0x40000000
 
 
 def call(number: int, *arguments: object) -> int:
-    """Makes a system call. Raises OSError if it fails."""
+    """Makes the system call with this ``number`` and these arguments. Raises OSError if it
+    fails.
+    """
     result = int(libc.syscall(number, *arguments))
     if result < 0:
         code = ctypes.get_errno()

@@ -346,7 +346,7 @@ def _refuse_closed(kind: str, real: Path, closed: Sequence[Path]) -> None:
             f"expected files after {kind}:, got {real}, a part of the system",
             "that shows other processes and devices; for a GPU, allow gpu",
         )
-    for folder in (each.resolve() for each in closed):
+    for folder in map(Path.resolve, closed):
         if real.is_relative_to(folder) or folder.is_relative_to(real):
             raise ConfigError(
                 f"expected files apart from the arena's after {kind}:, got {real}",

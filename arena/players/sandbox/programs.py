@@ -102,7 +102,7 @@ def unfit_program(command: Sequence[str], programs: Sequence[str], folder: Path)
 
 
 def unreadable_cure(path: str) -> str:
-    """What to do about a program that may be executed but not read."""
+    """What to do about the program at ``path``, which may be executed but not read."""
     return (
         f"use another program, or run 'chmod a+r {path}': the kernel does not count the CPU time of"
         " programs that may be executed but not read"
@@ -246,9 +246,11 @@ def _interpreters(head: bytes, folder: Path) -> list[str]:
     found = [_outside(words[0], folder)]
     if Path(words[0]).name == "env":
         # -S, which splits the rest of the line, may stand before the name or be joined to it
-        rest = (word.removeprefix("-S") for word in words[1:])
-        name = next((word for word in rest if word and word[0] != "-" and "=" not in word), "")
-        found += possible_places(name) if name else []
+        for word in words[1:]:
+            name = word.removeprefix("-S")
+            if name and name[0] != "-" and "=" not in name:
+                found += possible_places(name)
+                break
     return found
 
 

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from glob import escape
-from itertools import chain, product
+from itertools import product
 from pathlib import Path
 
 import arena
@@ -20,12 +20,8 @@ PYTHON_PARTS = ("bin", "include", "lib", "lib64", "libexec", "pyvenv.cfg", "shar
 """The parts of a Python installation. Other files around them may be private to the person who
 installed it.
 """
-PARTS = ("lib", "lib64", "libexec", "share")
-INSTALLED = (
-    "pyvenv.cfg",
-    "lib/*.so*",
-    *(f"{part}/{{name}}{version}" for part in PARTS for version in ("", "[0-9]*", "-[0-9]*")),
-)
+_PLACES = product(("lib", "lib64", "libexec", "share"), ("", "[0-9]*", "-[0-9]*"))
+INSTALLED = ("pyvenv.cfg", "lib/*.so*", *(f"{part}/{{name}}{version}" for part, version in _PLACES))
 """Patterns for the folders in which an installed interpreter keeps its files: lib/python3.12,
 share/julia, and libraries.
 """
@@ -49,14 +45,15 @@ def readable_paths(programs: Sequence[str], folder: Path) -> list[str]:
     for name in programs:
         installations += interpreter_paths(name, folder)
     paths = [*_python_parts(), *_packages(), *installations]
-    return list(dict.fromkeys(path for path in paths if not is_system(path)))
+    outside = [path for path in paths if not is_system(path)]
+    return list(dict.fromkeys(outside))
 
 
 def sdk_folder() -> Path | None:
     """The folder from which a bot's Python has to import the arena's package, for example a
     checkout. None if the package lies among Python's packages, where any Python of a bot finds it.
     """
-    of_python = [place for place in (*_python_parts(), user_packages(), "/usr") if place]
+    of_python = filter(None, (*_python_parts(), user_packages(), "/usr"))
     return None if any(map(PACKAGE.is_relative_to, of_python)) else PACKAGE.parent
 
 
@@ -87,10 +84,12 @@ def _packages() -> tuple[str, ...]:
     """
     user = [place for place in (user_packages(),) if place]
     places = map(Path, (*site.getsitepackages(), *user))
-    metadata = chain.from_iterable(place.glob("*.dist-info/METADATA") for place in places)
-    links = [(file.parent, file.resolve().parent) for file in metadata if file.is_symlink()]
-    # If the names are equal, the whole package lies there, and not just one file of it.
-    kept = [str(real.parent) for link, real in links if real.name == link.name]
+    kept = []
+    for place in places:
+        for file in place.glob("*.dist-info/METADATA"):
+            # If the names are equal, the whole package lies there, and not just one file of it.
+            if file.is_symlink() and file.resolve().parent.name == file.parent.name:
+                kept.append(str(file.resolve().parent.parent))
     sources = (PACKAGE / "__init__.py").resolve().parent
     return tuple(dict.fromkeys((str(PACKAGE), str(sources), *user, *kept)))
 
@@ -135,7 +134,9 @@ def _parts(program: Path) -> list[str]:
     for sign, parts in TOOLCHAINS.items():
         named += parts if (installation / sign).exists() else ()
     real = installation.resolve()
-    present = chain.from_iterable(sorted(installation.glob(pattern)) for pattern in named)
+    present = []
+    for pattern in named:
+        present += sorted(installation.glob(pattern))
     return [str(path) for path in present if path.resolve().is_relative_to(real)]
 
 

@@ -1,5 +1,8 @@
 /* What Python puts into the pages, and the parts of the pages, for `tsc`. */
 
+/** What a move brought: its kind, words, whether pagodas went home, and the number of its rule. */
+type StepEvent = [string, string, boolean?, string?];
+
 /** A move, or a pass, in a finished game or in one that is being played. */
 interface Step {
   seat: number;
@@ -9,8 +12,7 @@ interface Step {
   pile?: number;
   /** the mover's tiles after the move, two letters each */
   hand?: string;
-  /** name, words, and whether pagodas went home */
-  events?: [string, string, boolean?][];
+  events?: StepEvent[];
   ms?: number;
   /** the bot's note in words, and its expected share of the win */
   note?: [string, number | null];
@@ -62,7 +64,7 @@ interface Placement {
 interface SeatLine {
   seat: number;
   name: string;
-  /** what stands under the name; the number of the seat if it is left out */
+  /** what stands under the name; when the seat moves if it is left out */
   label?: string;
   /** such as "to move" */
   status: string;

@@ -1,5 +1,6 @@
-"""The published league that comes with the arena: its standings, and a few of its games that are
-worth a look. `python -m tests.commands.publish` writes the file from ``results/league-2``.
+"""The published league that comes with the arena: its standings, a few of its games that are worth
+a look, and its runs. `python -m tests.commands.publish` writes the file from ``results/league-2``;
+the runs are links to the files there.
 
 The league is on pages also where no run has been played, and it says how strong the bundled bots
 are.
@@ -7,13 +8,20 @@ are.
 
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
 from arena.records.record import GameRecord
+from arena.records.runfile import RUN_FILE
+from arena.tournament.run import Run
 
 FILE = "published.json"
+RUNS = Path(__file__).parent / "league_runs"
+"""The folder with the league's runs: of each only run.json and the journal."""
+TABLES = {2: "two", 3: "three", 4: "four"}
+"""For each run of the league, the number of players in a game, as a figure and as a word."""
 
 
 class LeaguePlace(Struct, frozen=True):
@@ -71,3 +79,10 @@ def published_league() -> PublishedLeague:
     """The published league, read from the file beside this module."""
     data = files("arena.commands").joinpath(FILE).read_bytes()
     return msgspec.json.decode(data, type=PublishedLeague)
+
+
+def league_run(players: int) -> Run:
+    """The league's run of games with this number of ``players``, one of `TABLES`."""
+    folder = RUNS / f"{players}-players"
+    # In the repository these files are links, which a run refuses.
+    return Run((folder / RUN_FILE).resolve().parent)

@@ -81,6 +81,15 @@ def effects_of(state: State, move: int, names: Sequence[str], viewer: int) -> Mo
     return MoveEffects(effects, list(after.left))
 
 
+def effects_of_played(
+    before: State, after: State, events: Sequence[Event], names: Sequence[str], viewer: int
+) -> list[Effect]:
+    """What a move did that led from ``before`` to ``after`` and had these ``events``. ``names`` and
+    ``viewer`` are those of `effects_of`.
+    """
+    return list(chain.from_iterable(map(_Writer(before, after, names, viewer).effects, events)))
+
+
 def colours_of(board: Board, move: int) -> str:
     """The colours of the tile of ``move``, a placement on ``board``: ``red and blue``, or ``red``
     if both halves are red.

@@ -35,6 +35,10 @@ HALVES = {"h": ("left", "right", "x"), "v": ("top", "bottom", "y")}
 """For a horizontal (``h``) and a vertical (``v``) tile: the names of its two halves, and the axis
 along which the second half is moved.
 """
+SCALE_OF_TWO = 0.72
+"""The size of each of two pagodas on one square, as a share of the size of a single one."""
+PLACES_OF_TWO = ((-1.5, 0.5), (12.7, 9.5))
+"""The places of two pagodas on one square, as (x, y); the one in front comes last."""
 DOORS = ("#8b8b8b", "#9c917c", "#d9c4ec", "#bfe3dc")
 
 STYLE = (
@@ -110,10 +114,13 @@ def every_part() -> dict[str, str]:
         composed[f"q{one}{other}{way}"] = _tile(one, other, way)
     for colour in COLOURS:
         composed[f"q{colour}s"] = _start(colour)
-    # ``q10`` is the pagoda of seat 0, and ``q20`` the one with two storeys, for a major province.
-    for storeys, shape in ((1, "one"), (2, "two")):
-        for seat in range(len(SEATS)):
-            composed[f"q{storeys}{seat}"] = _pagoda(shape, seat)
+    # ``q10`` is the pagoda of seat 0, and ``q20`` its two pagodas, for a major province.
+    for seat in range(len(SEATS)):
+        composed[f"q1{seat}"] = _pagoda(seat)
+        composed[f"q2{seat}"] = "".join(
+            f'<use href="#q1{seat}" transform="translate({x} {y}) scale({SCALE_OF_TWO})"/>'
+            for x, y in PLACES_OF_TWO
+        )
     for name, content in composed.items():
         parts[name] = f'<g id="{name}">{content}</g>'
     return parts
@@ -146,15 +153,15 @@ def _lit(way: str, halves: str, above: str = "") -> str:
     )
 
 
-def _pagoda(shape: str, seat: int) -> str:
-    """The SVG of a pagoda of ``seat``; ``shape`` is ``one`` or ``two``, its number of storeys."""
+def _pagoda(seat: int) -> str:
+    """The SVG of a pagoda of ``seat``."""
     casing = CASINGS[seat]
     sign = f'<path d="{SIGNS[seat]}" fill="{casing}"/>' if SIGNS[seat] else ""
     return (
-        f'<use href="#qfoot"/><use href="#q{shape}" fill="{SEATS[seat]}" stroke="{casing}"/>'
-        f'<use href="#q{shape}" fill="url(#qshade)"/>'
-        f'<use href="#qroofs{shape}" stroke="{casing}" stroke-opacity=".5"/>'
-        f'<use href="#qdoor{shape}" fill="{DOORS[seat]}"/>'
+        f'<use href="#qfoot"/><use href="#qpagoda" fill="{SEATS[seat]}" stroke="{casing}"/>'
+        '<use href="#qpagoda" fill="url(#qshade)"/>'
+        f'<use href="#qroofs" stroke="{casing}" stroke-opacity=".5"/>'
+        f'<use href="#qdoor" fill="{DOORS[seat]}"/>'
         f"{sign}"
     )
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.exports.parts import CASINGS, SEATS
+from arena.exports.parts import CASINGS, PLACES_OF_TWO, SCALE_OF_TWO, SEATS, SIDE
 from arena.exports.scene import Pair, Scene, pair_of
 from arena.match.replay import replay, start_state
 from arena.records.record import GameRecord
@@ -246,19 +246,32 @@ def _draw_position(ground: _BoardArea, state: State, pairs: Sequence[Pair]) -> N
         ground.pair(pair, [colours[square] for square in pair], 0.06)
     board = ground.board
     owned = [(province.owner, province.mask) for _, province in state.provinces()]
-    homes = [(square, province.owner) for square, province in Scene(board).homes(state)]
+    homes = [
+        (square, province.owner, province.pagodas) for square, province in Scene(board).homes(state)
+    ]
     for village, owner in zip(board.villages, state.villages, strict=True):
         if owner != NOBODY:
             owned.append((owner, village))
-            homes.append((next(iter(squares_of(village))), owner))
+            homes.append((next(iter(squares_of(village))), owner, 1))
     for owner, mask in owned:
         _draw_border(ground, mask, CASINGS[owner], 0.13)
         _draw_border(ground, mask, SEATS[owner], 0.07)
     if pairs:
         one, other = pairs[-1]
         _draw_border(ground, 1 << one | 1 << other, LAST, 0.1)
-    for square, owner in homes:
-        _pagoda(ground.canvas, *ground.corner(square), ground.side, owner)
+    for square, owner, pagodas in homes:
+        _draw_pagodas(ground, square, owner, pagodas)
+
+
+def _draw_pagodas(ground: _BoardArea, square: int, owner: int, pagodas: int) -> None:
+    """Draw the one or two ``pagodas`` of ``owner`` on a square."""
+    x, y = ground.corner(square)
+    if pagodas == 1:
+        _pagoda(ground.canvas, x, y, ground.side, owner)
+        return
+    for across, down in PLACES_OF_TWO:
+        at = (x + across / SIDE * ground.side, y + down / SIDE * ground.side)
+        _pagoda(ground.canvas, *at, SCALE_OF_TWO * ground.side, owner)
 
 
 def _draw_border(ground: _BoardArea, mask: int, colour: str, share: float) -> None:

@@ -128,8 +128,8 @@ class Scene:
         return Border(BORDERS, owner, self._paths[area, radius])
 
     def _pagodas(self, state: State) -> list[Element]:
-        """The elements of the pagodas in the position ``state``: one on each province, with two
-        storeys on a major one, and one on each village that has an owner.
+        """The elements of the pagodas in the position ``state``: one on each province, two
+        on a major one, and one on each village that has an owner.
         """
         pieces: list[Element] = []
         for square, province in self.homes(state):

@@ -19,6 +19,7 @@ from arena.exports.grid import (
     width_of,
 )
 from arena.exports.report.charts import Scale, linear
+from arena.players.player import YOU
 from arena.ratings.column import Column, in_whole_elo, placed
 from arena.ratings.columns import PAIRS, SEATS, STANDINGS
 from arena.rules import State
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 TableRow = Mapping[Any, Any]
 """A row of a table, by the names of its columns."""
 HIDDEN_TILE = "??"
+PERSON = "You"
+"""What pages call the person who played."""
 PAPER = 80
 """The width, in columns, of a table that is written to a file or a pipe."""
 LEFT = 40
@@ -192,6 +195,18 @@ def seat_names(bots: Sequence[str]) -> list[str]:
         name = f"{bot} (seat {seat})" if bots.count(bot) > 1 else bot
         names.append(printable(name))
     return names
+
+
+def names_on_page(bots: Sequence[str]) -> tuple[list[str], int]:
+    """The names of ``bots`` by seat as the viewer of a page shows them, and the seat of the person
+    who played, who is called "You"; without a person, a number that is no seat.
+    """
+    names = seat_names(bots)
+    if YOU not in bots:
+        return names, len(names)
+    person = bots.index(YOU)
+    names[person] = PERSON
+    return names, person
 
 
 def overview_text(tables: "Tables", width: int | None = None, pen: Pen | None = None) -> str:

@@ -21,12 +21,12 @@ from starlette.routing import Route
 from arena import __version__
 from arena.commands.bots import registry_of
 from arena.commands.home import results_folder
-from arena.commands.published import published_league
+from arena.commands.published import TABLES, published_league
 from arena.exports.parts import all_parts
 from arena.exports.report.page import PREVIEW, PageSetting, fragment, policy_of, render
 from arena.exports.rule_pictures import rule_pictures
 from arena.players import player
-from arena.records.record import MAX_SEATS
+from arena.records.record import DUEL, MAX_SEATS
 from arena.rules.explain import rulebook
 from arena.tournament.run import Run
 from arena.web.kept import kept_game
@@ -389,6 +389,25 @@ async def portrait(request: Request) -> Response:
     return await _part(request, name, "portrait", name)
 
 
+def league_address(players: int = DUEL) -> str:
+    """The address of the report of the published league's run with this number of ``players`` in a
+    game.
+    """
+    return "/league" if players == DUEL else f"/league/{players}-players"
+
+
+async def league(request: Request) -> Response:
+    """The report of a run of the published league: of the games of two unless the address names
+    another number of players.
+    """
+    players = request.path_params.get("players", DUEL)
+    if players not in TABLES:
+        raise HTTPException(404, "no such league here")
+    setting = setting_of_pages(has_play=has_play(request))
+    text = await request.app.state.reports.lasting("league_report", setting, players)
+    return await run_in_threadpool(answer, request, text, setting)
+
+
 async def league_game(request: Request) -> Response:
     """The page of a game of the published league that is worth a look."""
     key = request.path_params["key"]
@@ -447,6 +466,8 @@ ROUTES = [
     Route("/", front),
     Route("/events", front_events),
     Route("/runs", runs),
+    Route("/league", league),
+    Route("/league/{players:int}-players", league),
     Route("/shown/{key}", league_game),
     Route("/learn", learn),
     Route("/learn/{key}", learn),

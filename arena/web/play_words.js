@@ -8,7 +8,7 @@ const playWording = (() => {
     seat === view.seat ? "You" : view.names[seat];
 
   /* The colours of a tile, such as "red-blue". */
-  const tileWords = (tile) => [...tile].map((colour) => notation.COLOUR_NAMES[colour]).join("-");
+  const { tileWords } = notation;
   /* Such as "red-blue at c3 d3". */
   const placementWords = (move) => {
     const { first, second, tile } = notation.parseMove(move);

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from arena import __version__
-from arena.commands.published import published_league
+from arena.commands.published import TABLES, league_run, published_league
 from arena.commands.runs import is_quiet
 from arena.errors import NoAnswerError, RunError
 from arena.exports.grid import figure, with_error
@@ -23,7 +23,7 @@ from arena.exports.report.meetings import opponents_of
 from arena.exports.report.page import Around, PageSetting, fragment, render, rules_named
 from arena.exports.report.places import headline, running_headline
 from arena.exports.report.profiles import Profiles
-from arena.exports.report.report_page import facts_of, report_page
+from arena.exports.report.report_page import Heading, facts_of, report_page
 from arena.exports.report.scan import Reasons, chosen_records
 from arena.exports.report.sections import details_of
 from arena.exports.report.viewer_data import NAMED_RULES, album_of, viewer_values
@@ -36,7 +36,7 @@ from arena.rules.boards import find_board
 from arena.tournament.run import Run
 from arena.web.game_order import ORDERS, games_in_order, order_named
 from arena.web.live import Sight
-from arena.web.pages import PARTS, SitePages, setting_of_pages
+from arena.web.pages import PARTS, SitePages, league_address, setting_of_pages
 from arena.web.places import run_name
 
 LATEST = 12
@@ -207,6 +207,18 @@ def league_picture(key: str, turn: int | None) -> bytes:
     return picture_of_game(shown.record, find_board(shown.record.board), turn)
 
 
+def league_report(setting: PageSetting, players: int) -> str:
+    """The HTML of the report of the published league's run with this number of ``players`` in a
+    game, one of `arena.commands.published.TABLES`.
+    """
+    heading = Heading(
+        title=f"{published_league().name}, {TABLES[players]} at a table",
+        links=[(league_address(number), f"{TABLES[number]} at a table") for number in TABLES],
+        here=league_address(players),
+    )
+    return report_page(league_run(players), setting=setting, heading=heading).text
+
+
 def league_game_page(setting: PageSetting, key: str) -> str:
     """The HTML of the page of the published league's game with this key, which must be known."""
     league = published_league()
@@ -217,13 +229,17 @@ def league_game_page(setting: PageSetting, key: str) -> str:
     album = album_of([(record, [])], boards, [], lambda _: False, judged=1)
     values = {
         "name": league.name,
+        "is_of_league": True,
         "version": __version__,
         "record": record,
         "title": "",
         "result": shown.words,
         "faults": [],
         "around": Around(
-            "/#ladder", [f"/bots/{quote(name_of(bot))}" for bot in record.bots], "", ""
+            league_address(len(record.bots)),
+            [f"/bots/{quote(name_of(bot))}" for bot in record.bots],
+            before="",
+            after="",
         ),
         "review": None,
         "play_on": "",

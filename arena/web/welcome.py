@@ -98,7 +98,7 @@ def _ladder(places: list[LeaguePlace]) -> list[dict[str, Any]]:
                 "sentence": sentences.get(place.bot, ""),
                 "places": _range(place.rank_low, place.rank_high),
                 "elo": f"{place.mark} {signed(place.elo)}".strip(),
-                "wins": f"{place.win_rate:.0%}",
+                "wins": f"{100 * place.win_rate:.0f} %",
                 "bar": (at(place.low or 0), at(place.elo), at(place.high or 0))
                 if is_on_scale
                 else None,

@@ -1,5 +1,6 @@
 """The page of one game as an analysis board, in a real browser."""
 
+import re
 from urllib.parse import quote
 
 import pytest
@@ -26,9 +27,34 @@ def game(tmp_path):
 def test_a_game_begins_at_its_first_tile_and_a_link_opens_it_at_another(browser, game):
     path, _ = game
     browser.open(path)
-    assert browser.text(NOW).startswith("Turn 1:")
+    assert browser.text(NOW).startswith("Tile 1:")
     browser.open(path, "#t12")
-    assert browser.text(NOW).startswith("Turn 12:")
+    assert browser.text(NOW).startswith("Tile 12:")
+
+
+SAID = """
+    const words = document.querySelector(".alone").cloneNode(true);
+    words.querySelectorAll("template, details.cells").forEach((part) => part.remove());
+    return words.textContent.replaceAll("\\u00a0", " ");
+"""
+NAMELESS = """
+    const buttons = [...document.querySelectorAll(".controls button, .controls a")];
+    return buttons.filter((one) => !one.title || one.title !== one.getAttribute("aria-label"));
+"""
+
+
+def test_the_page_of_a_game_speaks_plain_words_and_every_button_says_what_it_does(browser, game):
+    path, record = game
+    browser.open(path, "#t12")
+    words = browser.js(SAID)
+    for insider in (r"\bseat \d", r"\d ms\b", r"\bdeal\b", r"\bR\d\.\d", r"\b(expand|absorb)\b"):
+        assert re.search(insider, words) is None, insider
+    assert "moves first" in words
+    assert "makes a" in words
+    assert browser.js("return document.title") == " \u2013 ".join(record.bots) + ": a game of Qin"
+    assert browser.js(NAMELESS) == []
+    browser.click("play")
+    assert browser.js(NAMELESS) == [], "also while the game plays"
 
 
 def test_a_tile_of_the_seat_to_move_shows_its_three_best_places_and_what_it_does_there(
@@ -81,10 +107,10 @@ def test_arrows_lead_from_one_key_moment_to_the_next(browser, game):
     turns = []
     for _ in range(3):
         browser.click("moment-on")
-        turns.append(int(browser.text(NOW).removeprefix("Turn ").partition(":")[0]))
+        turns.append(int(browser.text(NOW).removeprefix("Tile ").partition(":")[0]))
     assert turns == sorted(turns)
     browser.keys("N")
-    assert browser.text(NOW).startswith(f"Turn {turns[1]}:")
+    assert browser.text(NOW).startswith(f"Tile {turns[1]}:")
     assert record.turns >= turns[-1]
 
 
@@ -104,7 +130,7 @@ def test_a_game_is_graded_and_played_on_from_the_position_that_is_shown(browser,
         browser.open(f"{own}runs/run/games/{name}?{token}", "#t9")
         browser.click("grade")
         browser.wait("return document.querySelectorAll('#log .key').length > 0")
-        assert browser.text(NOW).startswith("Turn 9:"), "at the same tile"
+        assert browser.text(NOW).startswith("Tile 9:"), "at the same tile"
         assert browser.js("return document.getElementById('grade')") is None
         assert {grade.seat for [line] in [read_reviews(folder)] for grade in line.grades} == {0, 1}
         browser.js("document.querySelector('#play-on button').click()")

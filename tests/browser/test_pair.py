@@ -15,6 +15,7 @@ from tests.browser.pages import HOSTILE, SWAP, pair_page
 
 LEFT = "[...document.querySelectorAll(`#${id} .count b`)].map(node => Number(node.textContent))"
 BOTH = f"return ['players', 'twin-players'].map((id) => {LEFT});"
+TURNS = ("moves first", "moves second")
 LABELS = "(tile) => tile.getAttribute('aria-label')"
 
 
@@ -41,7 +42,7 @@ def test_the_keys_of_a_game_work_wherever_the_focus_is_and_a_button_keeps_its_ow
     assert browser.js(pressed) == "false"
     browser.js("document.querySelector('#first').focus()")
     browser.keys("End")
-    assert "End (" in browser.text("now")
+    assert "The game is over: " in browser.text("now")
     browser.keys("Space")
     assert browser.text("now").startswith("Start.")
 
@@ -58,7 +59,7 @@ def test_the_board_stays_in_sight_beside_the_log_and_a_quick_curve_says_what_it_
     assert browser.js("return document.getElementById('key-on').hidden")
     pytest.importorskip("arena.rules.native._core", reason="the pure core would take seconds")
     title = browser.js("return document.querySelector('#wins span').textContent")
-    assert title.startswith("chance of winning, from games played on (careful-4, 50 deals)")
+    assert title.startswith("Chance of winning, estimated by playing on")
     assert browser.js("return document.querySelectorAll('#wins .own').length") == 1
 
 
@@ -94,7 +95,7 @@ def test_a_deal_shows_its_results_and_the_tiles_that_each_seat_got_or_that_one_s
     for name, *shown, wins, left in rows:
         seats = [game.bots.index(name) for game in games]
         own = list(zip(games, seats, strict=True))
-        assert [text[:7] for text in shown] == [f"seat {seat}:" for seat in seats]
+        assert [text.partition(":")[0] for text in shown] == [TURNS[seat] for seat in seats]
         assert int(left) == sum(game.left[seat] for game, seat in own)
         assert float(wins) == sum(
             (game.ranks[seat] == 1) / game.ranks.count(1) for game, seat in own
@@ -117,7 +118,7 @@ def test_a_deal_shows_its_results_and_the_tiles_that_each_seat_got_or_that_one_s
         " eyes.dispatchEvent(new Event('change'))"
     )
     lines = "[...document.querySelectorAll('#deal-tiles li span')].map((one) => one.textContent)"
-    assert {text[:7] for text in browser.js(f"return {lines}")} == {"seat 1:"}
+    assert {text.partition(":")[0] for text in browser.js(f"return {lines}")} == {TURNS[1]}
     shown = browser.js(
         "return ['players', 'twin-players'].flatMap((id) => [...document.querySelectorAll("
         f"`#${{id}} li:first-child .domino`)].map({LABELS}))"
@@ -131,7 +132,7 @@ def test_a_link_leads_to_both_games_of_a_deal(browser, pair):
     browser.js(SWAP)
     browser.open(path, browser.js("return document.getElementById('link').hash"))
     assert browser.js("return document.getElementById('twin').hidden") is False
-    assert "Turn 5: " in browser.text("twin-about")
+    assert "Tile 5: " in browser.text("twin-about")
     browser.js(SWAP)
     assert browser.js("return document.getElementById('twin').hidden") is True
     assert "beside" not in browser.js("return location.hash")
@@ -198,7 +199,7 @@ def test_a_key_leads_to_the_next_costly_move_and_its_better_one_lies_on_the_boar
     for _ in range(3):
         browser.keys("k")
         turns.append(browser.text("now").split(":")[0])
-    assert turns == ["Turn 4", "Turn 9", "Turn 4"]
+    assert turns == ["Tile 4", "Tile 9", "Tile 4"]
     ghost = "return document.querySelectorAll('#board .ghost use').length"
     assert browser.js(ghost) == 0
     browser.js("document.querySelector('#now .better').focus()")

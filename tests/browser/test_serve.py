@@ -177,3 +177,15 @@ def test_the_first_page_keeps_its_links_while_a_run_is_being_played(browser, tmp
         assert browser.js("return document.querySelector('.guide').checkVisibility()")
     finally:
         server.close()
+
+
+def test_the_ladder_fits_a_phone_and_keeps_the_names_of_bots_whole(browser, run):
+    _, server = run
+    browser.open(server.url, width=390)
+    lines = "return [...document.querySelectorAll('.ladder tbody bdi')].map(name =>"
+    heights = browser.js(f"{lines} name.getClientRects().length)")
+    assert set(heights) == {1}
+    right = "const box = document.querySelector('table.ladder'); const edge = box.parentNode;"
+    right += "return [box, edge].map((one) => one.getBoundingClientRect().right)"
+    table, card = browser.js(right)
+    assert table <= card

@@ -1,6 +1,6 @@
 """The published league that comes with the arena."""
 
-from arena.commands.published import published_league
+from arena.commands.published import TABLES, league_run, published_league
 from arena.match.replay import audit
 from arena.rules.boards import find_board
 from tests.commands.publish import FILE, text
@@ -28,3 +28,12 @@ def test_places_and_bars_are_those_of_the_standings():
         True,
     )
     assert (last.mark, last.low) == ("<", None)
+
+
+def test_the_leagues_runs_come_with_the_arena():
+    for players in TABLES:
+        run = league_run(players)
+        played, planned = run.progress()
+        assert run.info.counting.players == players
+        assert played == planned
+    assert len(list(league_run(2).records())) == published_league().games

@@ -1,9 +1,12 @@
 """Positions as PNG files: that they are PNG, and show the position that they are of."""
 
+import re
+
 import pytest
 from msgspec.structs import replace
 
 from arena.errors import RunError
+from arena.exports.parts import every_part
 from arena.exports.raster import (
     HEIGHT,
     LAST,
@@ -45,6 +48,14 @@ def test_a_game_shows_its_tiles_its_seats_and_the_last_tile(bots):
     assert [count(png, colour) for colour in SEATS[len(bots) :]] == [0] * (4 - len(bots))
     assert count(png, LAST) > 100
     assert len(png) < 100_000
+
+
+def test_two_pagodas_are_drawn_as_two():
+    parts = every_part()
+    for seat in range(4):
+        drawn = parts[f"q2{seat}"]
+        assert drawn.count(f'href="#q1{seat}"') == 2
+        assert len(set(re.findall(r"translate\([^)]*\)", drawn))) == 2
 
 
 def test_a_tile_number_shows_the_position_after_that_tile():

@@ -132,12 +132,20 @@ def test_a_leader_that_lost_nothing_stands_on_the_podium_and_in_the_headline(tmp
             lucks = (game_of(pair, deal=deal, luck=luck) for luck in range(100))
             games.append(next(game for game in lucks if game.ranks[pair.index("a")] == 1))
         games += [game_of(("b", "c"), deal=deal), game_of(("c", "b"), deal=deal)]
-    material = gather(Run(write_run(tmp_path / "run", "abc", games)))
-    begins = lead(material, {})
+    run = Run(write_run(tmp_path / "run", "abc", games))
+    begins = lead(gather(run), {})
+    assert '<li class="p1"><b>1</b>' in report_page(run).text
     rank, bot, elo = begins["podium"][0]
     assert (rank, bot, elo[:2]) == (1, "a", "> ")
     assert {bot for _, bot, _ in begins["podium"][1:]} == {"b", "c"}
     assert begins["sentence"].startswith("a ")
+
+
+def test_while_even_the_first_bot_may_be_the_last_there_is_no_podium(tmp_path):
+    material = gather(Run(write_run(tmp_path / "run", "abc", duels("abc", 2), deals=2)))
+    rows = material.tables.standings.to_dict("records")
+    assert rows[0]["rank_high"] == 3
+    assert lead(material, {})["podium"] == []
 
 
 def test_names_that_look_alike_have_pages_of_their_own():

@@ -187,7 +187,7 @@ def test_head_to_head_counts_the_games_of_two_bots(games, tables):
 
 def test_seats_have_the_results_of_whoever_sat_there(games, tables):
     [rows] = tables["seats"]
-    assert [row["Seat"] for row in rows] == ["seat 0", "seat 1"]
+    assert [row["Seat"] for row in rows] == ["moves first", "moves second"]
     for seat, row in enumerate(rows):
         shares = [share_of(game, seat) for game in games]
         assert number(row["Games"]) == len(games)

@@ -2,6 +2,8 @@
 changes.
 """
 
+import re
+
 import msgspec
 import pytest
 
@@ -60,11 +62,22 @@ def check(position, state, board):
     )
 
 
-def test_events_are_told_in_words_with_the_rule():
+def test_events_are_told_in_plain_words_with_the_rule_beside_them():
     game = game_object(game_of(("a", "b")), built_in("bird"))
     events = [event for step in game["steps"] for event in step.get("events", [])]
     assert {event[0] for event in events} >= {"found", "expand"}
-    assert all(event[1].split("(R")[1][0] in "56" for event in events)
+    assert all(event[3][:2] in {"R5", "R6"} for event in events)
+    words = " ".join(event[1] for event in events)
+    assert "makes a" in words
+    assert not re.search(r"\bR\d|seat|\b[a-m]\d", words), "no rules, seats or squares"
+
+
+def test_a_person_who_played_is_called_you():
+    game = game_object(game_of(("human", "b")), built_in("bird"))
+    assert game["names"] == game["bots"] == ["You", "b"]
+    words = [event[1] for step in game["steps"] for event in step.get("events", [])]
+    assert any(text.startswith("You make a ") for text in words)
+    assert not any("human" in text or "You makes" in text for text in words)
 
 
 def test_a_game_takes_little_room_and_a_bot_that_sits_twice_is_told_apart_by_seat():

@@ -38,6 +38,24 @@ def test_the_menu_leads_to_what_its_words_say_in_an_empty_home(tmp_path):
         server.close()
 
 
+def test_the_published_league_has_a_report_in_every_home(tmp_path):
+    server = Served(tmp_path)
+    try:
+        for path in ("/", "/runs", "/bots", "/shown/close"):
+            assert 'href="/league"' in server.ask(path)[2], path
+        assert 'href="/league/4-players"' in server.ask("/shown/four")[2]
+        status, _, text = server.ask("/league")
+        assert status == 200
+        assert "<h1>League 2, two at a table</h1>" in text
+        assert "10 bots, 1,260 games" in text
+        assert 'href="/league/3-players"' in text
+        assert "arena report" not in text, "the reader has no such run"
+        assert server.ask("/league/4-players")[0] == 200
+        assert server.ask("/league/5-players")[0] == 404
+    finally:
+        server.close()
+
+
 def test_the_ladder_has_the_leagues_own_scale():
     rows = welcome()["ladder"]
     assert rows[0]["bot"] == "engine-cpp"

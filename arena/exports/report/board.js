@@ -116,7 +116,7 @@ const draw = (() => {
 
   /* The sign of a seat: its pagoda. */
   const badge = (seat) =>
-    svg("svg", { viewBox: "3 0 34 40", class: "badge", "aria-hidden": "true" }, part(`q2${seat}`));
+    svg("svg", { viewBox: "3 0 34 40", class: "badge", "aria-hidden": "true" }, part(`q1${seat}`));
 
   /* A small picture of the tile with these two letters, face down for "??". */
   const domino = (letters) => {
@@ -181,7 +181,17 @@ const draw = (() => {
   /* A seat in the list beside the board: its player, its pagodas, and then `nodes`, such as a hand.
    */
   const seatLine = (/** @type {SeatLine} */ line, ...nodes) => {
-    const { seat, name, label = `seat ${seat}`, status, isNext, left, before, stock, unit } = line;
+    const {
+      seat,
+      name,
+      label = wording.turnWords(seat),
+      status,
+      isNext,
+      left,
+      before,
+      stock,
+      unit,
+    } = line;
     const who = html(
       "div",
       { class: "who" },

@@ -26,7 +26,7 @@ const dealTables = (() => {
           ...seatsIn(story).flatMap((seat, index) => [
             index ? "; " : "",
             draw.badge(seat),
-            ` seat ${seat}: ${PLACES[game.ranks[seat] - 1]}, ${game.left[seat]} left`,
+            ` ${wording.turnWords(seat)}: ${PLACES[game.ranks[seat] - 1]}, ${game.left[seat]} left`,
           ]),
         );
       });
@@ -64,7 +64,7 @@ const dealTables = (() => {
     const who = html(
       "span",
       {},
-      `seat ${seat}: `,
+      `${wording.turnWords(seat)}: `,
       ...names.flatMap((name, index) => (index ? [", then ", name] : [name])),
     );
     const drawn = received.map(([letters, step]) => {

@@ -51,6 +51,7 @@ def game_page(
     of_person = run.person_game()
     values = {
         "name": run.name,
+        "is_of_league": False,
         "title": title_of(*of_person) if of_person else "",
         "result": result_text(record),
         "version": __version__,

@@ -36,6 +36,9 @@ const notation = (() => {
     };
   };
 
+  /* The colours of a tile, such as "red-blue". */
+  const tileWords = (tile) => [...tile].map((colour) => COLOUR_NAMES[colour]).join("-");
+
   /* Whether two texts name the same tile: "RY" and "YR" do. */
   const isSameTile = (tile, other) => tile === other || tile === other[1] + other[0];
 
@@ -53,6 +56,7 @@ const notation = (() => {
     squareName,
     parseMove,
     isSameTile,
+    tileWords,
     tilesOf,
   });
 })();

@@ -35,13 +35,15 @@ BUILT_IN = "built in"
 def lead(material: Material, chosen: Reasons) -> dict[str, Any]:
     """The values for the first part of a report, whose data are ``material``: its first
     ``sentence``; in ``podium`` the best bots as (rank, bot, rating in words), none before any bot
-    has an error bar; and in ``game`` the first of the ``chosen`` games as an animation, None if no
-    game is chosen or it cannot be animated, see `film_of`.
+    has an error bar, or while even the first one may really be the last; and in ``game`` the first
+    of the ``chosen`` games as an animation, None if no game is chosen or it cannot be animated, see
+    `film_of`.
     """
     rows: list[dict[Any, Any]] = material.tables.standings.to_dict("records")
     shown = [*chosen_records(material.scan, dict([*chosen.items()][:1]))]
     best = [row for row in rows if row["rank"] <= PLACES and is_rated(row)]
-    if not has_interval(rows):
+    # If even the first one may be the last, its place says nothing.
+    if not has_interval(rows) or rows[0]["rank_high"] == len(rows) > 1:
         best = []
     return {
         "sentence": headline(material),

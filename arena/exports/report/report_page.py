@@ -26,6 +26,17 @@ from arena.tournament.run import Run
 DEFAULT_GAMES = 40
 
 
+class Heading(NamedTuple):
+    """The head of a report that is not about a run of the reader's own: its ``title``, and
+    ``links`` to this report and those beside it, as (address, text); ``here`` is the address of
+    this report.
+    """
+
+    title: str
+    links: Sequence[tuple[str, str]]
+    here: str
+
+
 class Report(NamedTuple):
     """A finished page (``text``), and ``notes``, sentences for the user who made it."""
 
@@ -39,12 +50,14 @@ def report_page(
     prior: float | None = None,
     match: Sequence[str] | None = None,
     setting: PageSetting = ALONE,
+    heading: Heading | None = None,
 ) -> Report:
     """The report of a run. ``wanted`` is the largest number of games in it, which are then chosen,
     or a list of what to show, see `profiles.choose`. ``prior`` is the weight of a prior that gives
     every bot a rating (None: no prior); ``match`` are the boards of the matches to score by (None:
-    what run.json says; empty: single games); ``setting`` is the kind of page. The report of a game
-    that a person played is the page of that game.
+    what run.json says; empty: single games); ``setting`` is the kind of page. With a ``heading``
+    the report is about a run that the reader does not have, and names no commands that need it. The
+    report of a game that a person played is the page of that game.
 
     Raises RunError if the run cannot be read or does not have a wanted game, NoAnswerError if no
     finite ratings fit, and UserError for boards or wanted bots that the run does not have.
@@ -56,7 +69,7 @@ def report_page(
     chosen, (reviews, damage) = choose(material, wanted), reviews_of(run)
     records = chosen_records(material.scan, chosen)
     album = album_of(records, material.run.info.boards, reviews, material.secrecy.is_open_game)
-    values = {**_values(material, album), "lead": _lead(material, chosen)}
+    values = {**_values(material, album), "lead": _lead(material, chosen), "heading": heading}
     notes = []
     if exposed := sum(bool(material.is_open[game]) for game in chosen):
         games = f"{counted(exposed, 'game')} of deals that are still being played"

@@ -60,13 +60,14 @@ const storyOf = (game, rows) => {
   const faultsAt = (number) => game.faults.filter((fault) => stepOf(fault.turn) === number);
 
   const winWords = () => wording.winWords(game);
-  const endWords = () => `End (${game.end}): ${wording.rankingWords(game)}`;
-  /* What a move brought, as pairs of a kind and words. */
+  const endWords = () =>
+    `The game is over: ${wording.endReason(game)}. ${wording.rankingWords(game)}.`;
+  /* What a move brought, as a kind, words, and the number of a rule that may be left out. */
   const happened = (number) => [
-    ...(moveAt(number)?.events ?? []).map((event) => [event[0], event[1]]),
+    ...(moveAt(number)?.events ?? []).map((event) => [event[0], event[1], event[3]]),
     ...faultsAt(number).map((fault) => [
       "forfeit",
-      `${game.names[fault.seat]} forfeits (${fault.kind}): ${fault.detail}`,
+      `${wording.does(game.names[fault.seat], "forfeit")} (${fault.kind}): ${fault.detail}`,
     ]),
     ...(number === last ? [["end", endWords()]] : []),
   ];
@@ -107,8 +108,7 @@ const storyOf = (game, rows) => {
     sizes.sort((one, other) => other[0] - one[0]);
     return sizes.slice(0, MOST_SWINGS).flatMap(([size, number]) => (size < SWING ? [] : [number]));
   };
-  const isCapture = (/** @type {[string, string, boolean?]} */ [kind, , isHome]) =>
-    kind === "conquer" || (kind === "absorb" && isHome);
+  const isCapture = (/** @type {StepEvent} */ [kind]) => kind === "conquer" || kind === "home";
   const captures = game.steps.flatMap(({ events }, index) =>
     events?.some(isCapture) ? [index + 1] : [],
   );

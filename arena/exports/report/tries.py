@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any
 
 from arena.exports.effects import effects_of
-from arena.exports.text import seat_names
+from arena.exports.text import names_on_page
 from arena.match.replay import positions
 from arena.records.record import GameRecord
 from arena.rules import CORE, State
@@ -27,18 +27,18 @@ def add_tries(game: dict[str, Any], record: GameRecord, board: Board) -> None:
     """
     if CORE == "pure":
         return
-    names = seat_names(record.bots)
+    names, person = names_on_page(record.bots)
     steps = iter(game["steps"])
     for state, text in positions(record, board):
         step = next(steps)
         if text != PASSED:
-            step["tries"] = tries_of(state, names)
+            step["tries"] = tries_of(state, names, person)
 
 
-def tries_of(state: State, names: list[str]) -> list[tuple[str, str]]:
+def tries_of(state: State, names: list[str], person: int) -> list[tuple[str, str]]:
     """For each tile of the mover of ``state``, at most `SQUARES` places, those with the best
     outlook for the mover first, as (move, effect in a few words); ``names`` are the names of the
-    seats.
+    seats, and ``person`` is the seat that is called "you"; a number that is no seat if none is.
     """
     moves = state.legal_moves()
     outlooks = dict(zip(moves, state.outlooks(), strict=True))
@@ -46,9 +46,8 @@ def tries_of(state: State, names: list[str]) -> list[tuple[str, str]]:
     for move in sorted(moves, key=lambda move: -outlooks[move]):
         if len(by_tile[tile_of(move)]) < SQUARES:
             by_tile[tile_of(move)].append(move)
-    no_seat = len(names)  # no reader is a player, so no seat is called "you"
     tries = []
     for move in chain.from_iterable(by_tile.values()):
-        brief = effects_of(state, move, names, no_seat).brief
+        brief = effects_of(state, move, names, person).brief
         tries.append((move_text(state.board, move), brief))
     return tries

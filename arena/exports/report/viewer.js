@@ -32,10 +32,11 @@ const showGame = (viewer, story) => {
   parts.game.value = game.id;
   viewer.table.open(story);
   const seats = game.names.map((name, seat) =>
-    draw.html("option", { value: seat }, `as seat ${seat}, ${name}, saw them`),
+    draw.html("option", { value: seat }, `as ${name} saw them`),
   );
   parts.eyes.replaceChildren(draw.html("option", { value: "" }, "all of them"), ...seats);
-  parts.result.replaceChildren(...headingOf(story));
+  const isAlone = parts.viewer.closest(".alone") !== null;
+  parts.result.replaceChildren(...headingOf(story, isAlone));
   parts["key-on"].hidden = !story.costly.length;
   parts["moment-on"].hidden = !story.moments.length;
   parts["moment-back"].hidden = !story.moments.length;

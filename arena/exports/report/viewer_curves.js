@@ -26,8 +26,8 @@ const winPoints = ({ story }) => {
 };
 
 /**
- * The shares of both seats at the shown step, such as "a 60 % · 40 % b"; empty in a larger game,
- * and before the first graded move.
+ * The shares of both seats at the shown step, such as "a 60 % · 40 % b"; empty in a larger game, and
+ * before the first graded move.
  *
  * @param {Viewer} viewer
  */
@@ -44,7 +44,7 @@ const winWordsAtStep = (viewer) => {
 const fillRace = ({ story, parts }, onClick) => {
   const { game, states } = story;
   const pagodasOf = (seat) => states.map(({ left }, step) => [step, left[seat] / game.stock]);
-  curves.lines(parts.race, "pagodas left", story, onClick, pagodasOf, { stairs: true });
+  curves.lines(parts.race, "Pagodas still to place", story, onClick, pagodasOf, { stairs: true });
 };
 
 /** @param {Viewer} viewer @param {(step: number) => void} onClick */
@@ -56,7 +56,7 @@ const fillNotedShares = (viewer, onClick) => {
   });
   const pointsOf = (seat) => points.filter((point) => point[2] === seat);
   parts.values.hidden = points.length === 0;
-  const title = "chance of winning, as the players noted it";
+  const title = "Chance of winning, as the bots saw it";
   curves.lines(parts.values, title, story, onClick, pointsOf);
 };
 
@@ -64,8 +64,9 @@ const fillNotedShares = (viewer, onClick) => {
 const fillWins = (viewer, onClick) => {
   const { story, parts } = viewer;
   const points = winPoints(viewer);
-  const title = `chance of winning, from games played on (${story.game.judge})`;
+  const title = "Chance of winning, estimated by playing on many times";
   parts.wins.hidden = points.length === 0;
+  parts.wins.title = `Estimated by ${story.game.judge}`;
   if (points.length && story.game.bots.length === 2) {
     curves.shares(parts.wins, title, story, onClick, points);
   } else {
@@ -84,7 +85,13 @@ const fillTimes = ({ story, parts }, onClick) => {
       return isTimed ? [[index + 1, move.ms / longestMs]] : [];
     });
   parts.times.hidden = longestMs === 0;
-  curves.lines(parts.times, `time a move, up to ${longestMs} ms`, story, onClick, pointsOf);
+  curves.lines(
+    parts.times,
+    `Time for each move, at most ${wording.secondsWords(longestMs)}`,
+    story,
+    onClick,
+    pointsOf,
+  );
 };
 
 /**

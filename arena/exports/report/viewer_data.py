@@ -10,15 +10,17 @@ from typing import Any, NamedTuple
 import msgspec
 
 from arena.errors import ArenaError, RunError, printable
+from arena.exports.effects import HOME, effects_of_played
 from arena.exports.grid import counted, visible
 from arena.exports.ground import empty_board
 from arena.exports.parts import all_parts
 from arena.exports.report.page import rules_named
 from arena.exports.report.tries import add_tries
 from arena.exports.scene import Film
-from arena.exports.text import event_text, seat_names
+from arena.exports.text import PERSON, names_on_page
 from arena.match.grading import winning_shares
 from arena.match.replay import replay, start_state
+from arena.players.player import YOU
 from arena.records.grades import Judge, ReviewedGame, newest_review, read_reviews
 from arena.records.journal import deal_of
 from arena.records.record import GameRecord
@@ -37,7 +39,8 @@ def game_object(record: GameRecord, board: Board, reasons: Sequence[str] = ()) -
     """The game of ``record``, played on ``board``, as data for the page's viewer; ``reasons`` say
     why the game was chosen.
 
-    Beside the fields of the record that the page shows, and ``reasons``, it has
+    A person in the game is called "You". Beside the fields of the record that the page shows, and
+    ``reasons``, it has
 
     ``names``, ``stock``, ``hands``, ``pile``  the names of the seats, the pagodas that each seat
                   begins with, and the hands and the number of tiles in the pile at the start
@@ -49,13 +52,13 @@ def game_object(record: GameRecord, board: Board, reasons: Sequence[str] = ()) -
     ``hand`` (the mover's hand after the move). Whatever is empty or unchanged is left out of the
     following: the numbers of the elements that ``came`` and ``went``; ``cells``, by the number of
     the square in reading order from 0, each as `positions.draw` writes it; ``left``, the pagodas
-    left by seat; ``events`` as (name, words, whether pagodas returned); ``ms``, the time of the
-    move; and ``note``, the bot's note as (words, value).
+    left by seat; ``events`` as (name, words, whether pagodas returned, number of the rule); ``ms``,
+    the time of the move; and ``note``, the bot's note as (words, value).
 
     Raises NotationError if the record's deck is not a deck, and RunError if the record does not
     follow from its deck and moves.
     """
-    names = seat_names(record.bots)
+    names, _ = names_on_page(record.bots)
     start = start_state(record, board)
     film = Film(board)
     scene = film.add(start).came
@@ -63,7 +66,7 @@ def game_object(record: GameRecord, board: Board, reasons: Sequence[str] = ()) -
     return {
         "id": record.id,
         "board": record.board,
-        "bots": record.bots,
+        "bots": [PERSON if bot == YOU else bot for bot in record.bots],
         "names": names,
         "deal": record.deal,
         "reasons": list(reasons),
@@ -89,6 +92,8 @@ def _steps(
     """
     cells = cells_of(start)
     left = start.left
+    earlier = start.copy()
+    _, person = names_on_page(record.bots)
     for step in replay(record, board):
         state = step.state
         before = (cells, left)
@@ -96,8 +101,9 @@ def _steps(
         left = list(state.left)
         came, went = film.add(state, step.move)
         events = []
-        for event in step.events:
-            events.append((event.name, event_text(event, board, names), bool(event.home)))
+        for effect in effects_of_played(earlier, state, step.events, names, person):
+            returns = effect.kind in RETURNING
+            events.append((effect.kind, effect.words, returns, effect.rule))
         changed = {at: cell for at, cell in enumerate(cells) if cell != before[0][at]}
         entry = {
             "seat": step.seat,
@@ -113,6 +119,7 @@ def _steps(
             "cells": changed,
             "left": left if left != before[1] else None,
         }
+        earlier = state.copy()
         yield {key: value for key, value in entry.items() if value not in ({}, [], None)}
 
 
@@ -126,6 +133,8 @@ MAX_BYTES = 2_000_000
 
 NAMED_RULES = "Rules named in this page"
 """The title of a list of rules that has not all of them."""
+RETURNING = (HOME, "conquer")
+"""The kinds of effects with which pagodas return to their owners."""
 QUICK = Judge("careful-4", 50, 0)
 """The judge that estimates who wins in games without a review. It takes 0.15 s of CPU time a
 game.
@@ -144,11 +153,13 @@ class Album(NamedTuple):
     damaged: list[str]
 
     def words(self) -> Iterator[str]:
-        """All sentences about the events and the faults of the games. They cite rules by number."""
+        """The rules of the events of the games, by number, and the sentences about their faults,
+        which cite rules by number.
+        """
         for game in self.games:
             for step in game["steps"]:
-                for _, sentence, _ in step.get("events", ()):
-                    yield sentence
+                for _, _, _, rule in step.get("events", ()):
+                    yield rule
             for fault in game["faults"]:
                 yield fault["detail"]
 

@@ -19,7 +19,7 @@ const fillSeatings = (viewer) => {
     const button = draw.html(
       "button",
       { type: "button", "aria-pressed": String(isPressed) },
-      others.length === 1 ? "Same deal, seats swapped" : names,
+      others.length === 1 ? "Same tiles, other seats" : names,
     );
     button.addEventListener("click", () => {
       setTwin(viewer, isPressed ? null : other);
@@ -30,7 +30,7 @@ const fillSeatings = (viewer) => {
     return button;
   });
   parts.seatings.hidden = !others.length;
-  parts.seatings.replaceChildren(...(others.length > 1 ? ["Same deal: "] : []), ...buttons);
+  parts.seatings.replaceChildren(...(others.length > 1 ? ["Same tiles: "] : []), ...buttons);
 };
 
 /**

@@ -79,7 +79,11 @@ const handLine = (viewer, story, state, seat, isNext) => {
     return isNext ? tileToTry(viewer, story, state, letters) : draw.domino(letters);
   });
   return [
-    { name: game.bots[seat], status: isNext ? "to move" : "", unit: `of ${game.stock} left` },
+    {
+      name: game.bots[seat],
+      status: isNext ? "it is their turn" : "",
+      unit: `of ${game.stock} to place`,
+    },
     draw.html("div", { class: "hand" }, ...(tiles.length ? tiles : ["no tiles"])),
   ];
 };

@@ -11,7 +11,8 @@
 const showWords = (viewer) => {
   const { story, step, parts } = viewer;
   const state = story.states[step];
-  const details = [...timeWords(viewer, step), `${state.pile} tiles in the pile`];
+  const thought = timeWords(viewer, step).map((words) => `Thought for ${words}`);
+  const details = [`${state.pile} tiles to draw`, ...thought];
   parts.now.replaceChildren(
     draw.html("strong", {}, ...moveWords(story, step), ". "),
     ...story.happened(step).map((event) => eventLine(viewer, event)),
@@ -19,7 +20,7 @@ const showWords = (viewer) => {
     ...costLine(viewer, step),
     ...noteLine(viewer, step),
   );
-  parts.step.setAttribute("aria-valuetext", `move ${step} of ${story.last}, turn ${state.turn}`);
+  parts.step.setAttribute("aria-valuetext", `move ${step} of ${story.last}, tile ${state.turn}`);
 };
 
 /**
@@ -77,7 +78,13 @@ const stopPlaying = (viewer) => {
   clearInterval(viewer.timer);
   viewer.timer = 0;
   viewer.parts.play.setAttribute("aria-pressed", "false");
-  viewer.parts.play.setAttribute("aria-label", "Play");
+  namePlayButton(viewer, "Play");
+};
+
+/** The name of the button for readers of the screen, and its tooltip. @param {Viewer} viewer */
+const namePlayButton = ({ parts: { play } }, name) => {
+  play.setAttribute("aria-label", name);
+  play.title = name;
 };
 
 /** Play from the shown step on; from the start if it is the last one. @param {Viewer} viewer */
@@ -87,7 +94,7 @@ const startPlaying = (viewer) => {
   const showNext = () => goTo(viewer, viewer.cursor + 1);
   viewer.timer = setInterval(showNext, Number(parts.speed.value));
   parts.play.setAttribute("aria-pressed", "true");
-  parts.play.setAttribute("aria-label", "Pause");
+  namePlayButton(viewer, "Pause");
 };
 
 /** @param {Viewer} viewer */

@@ -43,7 +43,7 @@ const viewerHint = (parts) => parts.tries.dataset.hint;
 const tileToTry = (viewer, story, state, tile) => {
   const places = placesFor(story, state, tile);
   if (!places.length || story !== viewer.story) return draw.domino(tile);
-  const label = `${tile}: show the best places`;
+  const label = `${notation.tileWords(tile)}: show the best places`;
   const button = draw.html("button", { type: "button", class: "try", "aria-label": label });
   button.append(draw.domino(tile));
   const show = () => showPlaces(viewer, places);

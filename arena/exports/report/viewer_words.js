@@ -10,10 +10,11 @@
  * @param {Viewer} viewer
  * @returns {HTMLAnchorElement | null} null for a rule that the page does not have
  */
-const ruleLink = ({ rules }, number, attributes = {}) => {
+const ruleLink = ({ rules }, number, attributes = {}, text = number) => {
   if (!rules[number]) return null;
   const href = `#${wording.ruleId(number)}`;
-  return draw.html("a", { href, title: rules[number], class: "rule", ...attributes }, number);
+  const all = { href, title: rules[number], class: "rule", "data-rule": number, ...attributes };
+  return draw.html("a", all, text);
 };
 
 /**
@@ -27,7 +28,7 @@ const showRule = ({ parts }, event) => {
   const box = parts["rule-text"];
   if (!link || !box.showPopover) return;
   event.preventDefault();
-  box.replaceChildren(draw.html("b", {}, link.textContent), ` ${link.title}`);
+  box.replaceChildren(draw.html("b", {}, link.dataset.rule), ` ${link.title}`);
   box.showPopover();
 };
 
@@ -45,7 +46,7 @@ const noteAt = (viewer, step) => {
 /** The time that a move took, as a list of at most one text. @param {Viewer} viewer */
 const timeWords = ({ story }, step) => {
   const time = story.moveAt(step)?.ms;
-  return time === undefined ? [] : [`${time} ms`];
+  return time ? [wording.secondsWords(time)] : [];
 };
 
 /** The note at a step, as a list of at most one node. @param {Viewer} viewer */
@@ -53,7 +54,7 @@ const noteLine = (viewer, step) => {
   const note = noteAt(viewer, step);
   if (!note) return [];
   const { game } = viewer.story;
-  const who = `note of ${game.names[viewer.story.moveAt(step).seat]}: `;
+  const who = `${game.names[viewer.story.moveAt(step).seat]} notes: `;
   return [draw.html("span", { class: "note" }, who, draw.html("bdi", {}, note[0]))];
 };
 
@@ -94,28 +95,43 @@ const costLine = (viewer, step, tabindex = "0") => {
   const cost = `${wording.percent(verdict.cost, 1)} \u00b1 ${wording.percent(verdict.error, 1)}`;
   const line = draw.html(
     "span",
-    { class: "key" },
+    { class: "key", title: `Estimated by playing on many times (${judge})` },
     draw.html("b", { "aria-hidden": "true", class: "mark" }),
-    `costs ${cost} of the win, says ${judge}; better: `,
+    `costs ${cost} of the chance to win; better: `,
     betterMoveButton(viewer, step, verdict.better, tabindex),
     adviser ? `, named by ${adviser}` : "",
   );
   return [line];
 };
 
+/** A short name for each kind of event. */
+const EVENT_NAMES = {
+  found: "new",
+  expand: "larger",
+  absorb: "joined",
+  major: "five or more",
+  connect: "village",
+  conquer: "village taken",
+  home: "back",
+  end: "end",
+};
+
 /**
  * An event such as a founded province.
  *
  * @param {Viewer} viewer
- * @param {string[]} event its kind, and what happened in words
+ * @param {string[]} event its kind, what happened in words, and the number of its rule, if it has one
  */
-const eventLine = (viewer, [kind, words], linkAttributes = {}) =>
-  draw.html(
+const eventLine = (viewer, [kind, words, rule], linkAttributes = {}) => {
+  const why = rule ? ruleLink(viewer, rule, linkAttributes, "why?") : null;
+  return draw.html(
     "span",
     {},
-    draw.html("b", { class: `kind ${kind}`, "aria-hidden": "true" }, kind),
+    draw.html("b", { class: `kind ${kind}`, "aria-hidden": "true" }, EVENT_NAMES[kind] ?? kind),
     ...wording.withRuleLinks(words, (number) => ruleLink(viewer, number, linkAttributes)),
+    ...(why ? [" ", why] : []),
   );
+};
 
 /**
  * Who plays what, with a picture of the tile.
@@ -128,23 +144,26 @@ const moveWords = (story, step) => {
   if (!move) return ["Start"];
   const who = story.game.names[move.seat];
   const isPlaced = notation.parseMove(move.move) !== null;
-  const places = isPlaced ? " places" : "";
-  return [`Turn ${move.turn}: ${who}${places} `, ...draw.loggedMove(move.move)];
+  const words = isPlaced ? wording.does(who, "place") : who;
+  return [`Tile ${move.turn}: ${words} `, ...draw.loggedMove(move.move)];
 };
 
 /**
- * Above the board: who played, on which board and deal, and who won.
+ * Above the board: who played, on which board, and who won; in a report also the number of the deal.
  *
  * @param {Story} story
+ * @param {boolean} isAlone whether the page is that of one game
  */
-const headingOf = (story) => {
+const headingOf = (story, isAlone) => {
   const { game, states } = story;
   const names = game.bots.flatMap((bot, seat) => {
     const name = draw.html("bdi", {}, bot);
     return seat ? [" \u2013 ", name] : [name];
   });
-  const details = ` ${game.board}, deal ${game.deal}, ${states.at(-1).turn} tiles.`;
-  const result = ` ${story.winWords()} (${game.end}).`;
+  const board = game.board.charAt(0).toUpperCase() + game.board.slice(1);
+  const deal = isAlone ? "" : `, deal ${game.deal}`;
+  const details = ` ${board}${deal}, ${states.at(-1).turn} tiles.`;
+  const result = ` ${story.winWords()}: ${wording.endReason(game)}.`;
   const reasons = game.reasons.length ? ` Chosen for: ${game.reasons.join("; ")}.` : "";
   return [draw.html("strong", {}, ...names), details + result + reasons];
 };

@@ -1,6 +1,9 @@
 """Compares the tables in a run's folder with the tables that follow from its journal, for `arena
 verify`.
 
+A table that an earlier version wrote may lack columns that have been added since. A note names
+them, and the others are compared. A new column therefore needs no change in this module.
+
 Tables that version 1.0.0 wrote may differ from today's in two ways, which a note mentions:
 
 - its first tables have no column ``mark`` and other ratings, so only columns that do not depend on
@@ -23,7 +26,7 @@ import pandas as pd
 from arena.errors import ArenaError
 from arena.exports.files import csv_text, derived_text
 from arena.ratings.cells import text_of
-from arena.ratings.columns import DECIMALS, RATED, file_names
+from arena.ratings.columns import DECIMALS, FILES, RATED, file_names
 from arena.ratings.tables import Tables, run_tables
 from arena.records.regular import open_regular, read_regular
 from arena.records.strict import Difference
@@ -31,7 +34,8 @@ from arena.tournament.run import Run
 
 STANDINGS = "standings.csv"
 MARK = "mark"
-"""The column that the first tables of version 1.0.0 do not have."""
+ADDED_IN_1_0 = (MARK, "rank_low", "rank_high", "deals")
+"""The columns of the standings that the first tables of version 1.0.0 do not have."""
 ORDER_1_0 = ["group", "side", "figure"]
 SIDES_1_0 = {">": 0, "<": 2}
 """By mark, the place of bots outside the rated group in tables of version 1.0.0: 0 is above the
@@ -51,7 +55,8 @@ class CheckedTables(NamedTuple):
 
 def check_tables(run: Run, names: Sequence[str], prior: float | None) -> CheckedTables:
     """Compares the tables ``names`` in a run's folder with the ones computed from its journal with
-    ``prior``. In a run of version 1.0.0, the ranks and columns of that version are accepted, too.
+    ``prior``. Columns that a file lacks are noted and not compared. In a run of version 1.0.0, the
+    ranks and columns of that version are accepted, too.
     """
     if not names:
         note = "no tables to compare: use 'arena export RUN --to RUN' to write them"
@@ -67,9 +72,13 @@ def check_tables(run: Run, names: Sequence[str], prior: float | None) -> Checked
     differences: list[Difference] = []
     notes: list[str] = []
     for name in names:
-        difference = csv_difference(run.folder / f"{name}.csv", derived_text(run, tables, name))
+        path = run.folder / f"{name}.csv"
+        missing = missing_columns(run, name)
+        difference = csv_difference(path, derived_text(run, tables, name), missing=missing)
+        notes += _missing_notes(name, missing)
         if difference and name == "standings" and run.info.is_of_1_0:
-            before = csv_difference(run.folder / STANDINGS, [csv_text(*ranked_by_1_0(tables))])
+            by_1_0 = csv_text(*ranked_by_1_0(tables))
+            before = csv_difference(path, [by_1_0], missing=missing)
             if before is None or _place_of(before) > _place_of(difference):
                 difference = before
                 notes.append(
@@ -100,26 +109,26 @@ def _check_without_marks(run: Run, names: Sequence[str], tables: Tables) -> Chec
         heads = next(rows)
         bots = [text_of(row[heads.index("bot")]) for row in rows]
     except (csv.Error, ValueError, IndexError, StopIteration):
-        heads = []
         bots = []
     order = {bot: place for place, bot in enumerate(bots)}
     standings = tables.standings.sort_values(
         "bot", key=lambda names: names.map(order).fillna(len(order)), kind="stable"
     )
-    columns = [name for name in file_names("standings") if name in heads]
     differences = []
+    notes = []
     for name in names:
-        is_standings = name == "standings" and columns
-        expected = (
-            [csv_text(standings, columns)] if is_standings else derived_text(run, tables, name)
-        )
-        difference = csv_difference(run.folder / f"{name}.csv", expected, skipped=RATED)
+        missing = missing_columns(run, name)
+        expected = derived_text(run, tables, name)
+        if name == "standings":
+            expected = iter([csv_text(standings, file_names(name))])
+        difference = csv_difference(run.folder / f"{name}.csv", expected, RATED, missing)
         differences += [difference] if difference else []
+        notes += _missing_notes(name, [column for column in missing if column not in ADDED_IN_1_0])
     note = (
         "the tables are from version 1.0.0, which rated in another way: their ratings and ranks are"
         f" not compared; 'arena standings {run.name}' shows those of today"
     )
-    return CheckedTables(differences, [note])
+    return CheckedTables(differences, [note, *notes])
 
 
 def _is_without_marks(run: Run) -> bool:
@@ -155,18 +164,44 @@ def ranked_by_1_0(tables: Tables) -> tuple[pd.DataFrame, list[str]]:
     return table, file_names("standings")
 
 
+def missing_columns(run: Run, name: str) -> list[str]:
+    """The columns of table ``name`` that the file in the run's folder lacks, if the columns that it
+    has are columns of the table in the declared order; otherwise an empty list. A file of games
+    has its columns by the number of players, so it can lack none.
+    """
+    if name not in FILES:
+        return []
+    columns = file_names(name)
+    first_line = read_regular(run.folder, f"{name}.csv").partition(b"\n")[0]
+    found = first_line.decode(errors="replace").split(",")
+    if found != [column for column in columns if column in found]:
+        return []
+    return [column for column in columns if column not in found]
+
+
+def _missing_notes(name: str, missing: Sequence[str]) -> list[str]:
+    """A list with a note about the ``missing`` columns of the file of table ``name``, if any."""
+    if not missing:
+        return []
+    columns = "column" if len(missing) == 1 else "columns"
+    names = ", ".join(missing)
+    return [f"{name}.csv has no {columns} {names}, perhaps because an earlier version wrote it"]
+
+
 def csv_difference(
-    path: Path, expected: Iterable[str], skipped: Collection[str] = ()
+    path: Path,
+    expected: Iterable[str],
+    skipped: Collection[str] = (),
+    missing: Collection[str] = (),
 ) -> Difference | None:
     """The first cell or line in which the CSV file at ``path`` differs from ``expected``, a text in
-    pieces; None if there is none. Columns in ``skipped`` are ignored, and the last decimal of a
-    number may be off by one, due to rounding.
+    pieces, without its columns ``missing``; None if there is none. Columns in ``skipped`` are
+    ignored, and the last decimal of a number may be off by one, due to rounding.
     """
+    rows = _without(missing, csv.reader(_lines(expected)))
     opened = open_regular(path.parent, path.name)
     with os.fdopen(opened, encoding="utf-8", errors="replace", newline="") as file:
-        both = zip_longest(
-            csv.reader(_lines(expected)), csv.reader(file), fillvalue=["end of file"]
-        )
+        both = zip_longest(rows, csv.reader(file), fillvalue=["end of file"])
         heads: list[str] = []
         try:
             for number, (cells, others) in enumerate(both, 1):
@@ -184,6 +219,15 @@ def csv_difference(
         except csv.Error as error:
             return Difference(path.name, None, "table", "lines of cells", str(error))
     return None
+
+
+def _without(columns: Collection[str], rows: Iterator[list[str]]) -> Iterator[list[str]]:
+    """The ``rows`` of a table, the first of which is the header, without these ``columns``."""
+    heads = next(rows)
+    kept = [place for place, head in enumerate(heads) if head not in columns]
+    yield [heads[place] for place in kept]
+    for row in rows:
+        yield [row[place] for place in kept]
 
 
 def _lines(pieces: Iterable[str]) -> Iterator[str]:

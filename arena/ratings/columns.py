@@ -2,8 +2,11 @@
 are made from these descriptions.
 
 To add a column, describe it here and compute it in `column_values` (in `history` for a column of
-`HISTORY`); what it needs from the records is counted in `tally` and `results`. ``make golden``
-writes the lists in the docs.
+`HISTORY`). In a file it comes last; `arena verify` accepts older files, which lack it. ``make
+golden`` writes the lists in the docs.
+
+If a column needs something from the records that is not counted yet, also count it in `tally`
+(games of a journal) and in `sheet` (games of a CSV file), and total it in `results`.
 """
 
 from collections.abc import Mapping, Sequence

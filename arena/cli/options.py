@@ -22,7 +22,7 @@ from arena.errors import UserError
 from arena.players.labels import split_bots
 from arena.records.record import DEALS
 from arena.records.regular import write_durably
-from arena.tournament.settings import DECLARED, QUESTION, TYPES, taken_by
+from arena.tournament.settings import DECLARED, QUESTION, TYPES, option_name, taken_by
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 MANY = 1000
@@ -304,7 +304,7 @@ def setting_option(name: str, **others: Any) -> Callable[[Command], Command]:
     one. ``others`` are arguments of `click.option`.
     """
     declared = DECLARED[name]
-    flag = f"--{(declared.option or name).replace('_', '-')}"
+    flag = f"--{option_name(name)}"
     made = {"help": declared.text, "metavar": declared.metavar, **_reading(name), **others}
     return click.option(flag, name, **made)
 

@@ -1,5 +1,8 @@
 """The help of commands with many options, which shows the options in sections. In place of the
 options of the sandbox, which many commands have, a line says where they are explained.
+
+The section of a setting stands in its declaration in `tournament.settings`; `SECTIONS` has the
+sections of all other options.
 """
 
 from collections.abc import Iterable
@@ -7,29 +10,22 @@ from itertools import chain
 
 import click
 
+from arena.tournament.settings import DECLARED, option_name
+
 SANDBOX = "Sandbox ('arena doctor --help' explains these options)"
 """The title of the section that refers to the options of the sandbox."""
+SETTINGS = "settings"
+"""In a section, the place of the settings that are declared with the section's title."""
 SECTIONS = {
-    "Question": ("elo0", "elo1", "alpha", "beta", "by", "pool"),
+    "Question": (SETTINGS, "pool"),
     "Search": ("param", "step", "compare", "compare-games"),
     "Games": (
-        *(
-            "benchmarks",
-            "games",
-            "minutes",
-            "hours",
-            "players",
-            "deals",
-            "boards",
-            "board",
-            "match",
-        ),
-        *("seatings", "tables", "challenger", "seed", "deal", "until", "in-process", "from"),
-        *("turn", "human", "web"),
+        *("benchmarks", "games", "minutes", "hours", SETTINGS),
+        *("deal", "from", "turn", "human", "web"),
     ),
     "Regression tests": ("regression-every", "regression-games"),
-    "Time": ("move-ms", "game-ms", "increment-ms", "clock", "startup-ms"),
-    "Run": ("out", "config", "finish", "adopt", "yes", "jobs", "cluster"),
+    "Time": (SETTINGS,),
+    "Run": (SETTINGS, "config", "finish", "adopt", "yes", "jobs", "cluster"),
     "Output": ("strict", "prior", "stderr", "log", "verbose", "quiet", "json", "help"),
 }
 """The options by section, in the order of the help, without their dashes."""
@@ -46,9 +42,10 @@ class SectionedCommand(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the sections that have options."""
         options = _options_of(self, ctx)
-        known = {*PROTECTION, *chain.from_iterable(SECTIONS.values())}
+        sections = {title: _names_in(title) for title in SECTIONS}
+        known = {*PROTECTION, *chain.from_iterable(sections.values())}
         others = [name for name in options if name not in known]
-        for title, names in {"Options": others, **SECTIONS}.items():
+        for title, names in {"Options": others, **sections}.items():
             shown = [options[name] for name in names if name in options]
             _write_section(title, shown, ctx, formatter)
         _write_protection(options, formatter)
@@ -80,6 +77,17 @@ class ExplainingCommand(click.Command):
         options = _options_of(run, ctx)
         of_sandbox = [options[name] for name in PROTECTION]
         _write_section("Sandbox, in commands that start bots", of_sandbox, ctx, formatter)
+
+
+def _names_in(title: str) -> list[str]:
+    """The names of the options in the section with this title, in the order of the help."""
+    names: list[str] = []
+    for name in SECTIONS[title]:
+        if name == SETTINGS:
+            names += [option_name(each) for each in DECLARED if DECLARED[each].section == title]
+        else:
+            names.append(name)
+    return names
 
 
 def _options_of(command: click.Command, ctx: click.Context) -> dict[str, click.Option]:

@@ -91,6 +91,7 @@ class Setting(NamedTuple):
     ``shown``     the text for the default in the help, if the default itself would say too little
     ``metavar``   the word for the value in the help, if it is no plain number or word
     ``option``    its name on the command line and in files, if that differs
+    ``section``   the section of a command's help in which it stands
     ``change``    whether the setting may be larger (``more``) or smaller (``less``) when a run is
                   continued; ``nothing``: it must stay the same
     """
@@ -101,6 +102,7 @@ class Setting(NamedTuple):
     shown: str = ""
     metavar: str | None = None
     option: str = ""
+    section: Literal["Question", "Games", "Time", "Run"] = "Games"
     change: Literal["nothing", "more", "less"] = "nothing"
 
     @property
@@ -116,11 +118,21 @@ class Settings(TypedDict, total=False):
 
     elo0: Annotated[
         float,
-        Setting('"Not better" is a difference of at most about this.', "compare", DEFAULTS["elo0"]),
+        Setting(
+            '"Not better" is a difference of at most about this.',
+            "compare",
+            DEFAULTS["elo0"],
+            section="Question",
+        ),
     ]
     elo1: Annotated[
         float,
-        Setting('"Better" is a difference of at least about this.', "compare", DEFAULTS["elo1"]),
+        Setting(
+            '"Better" is a difference of at least about this.',
+            "compare",
+            DEFAULTS["elo1"],
+            section="Question",
+        ),
     ]
     alpha: Annotated[
         Chance,
@@ -128,6 +140,7 @@ class Settings(TypedDict, total=False):
             'How often "better" may be wrong if the difference is elo0.',
             "compare",
             DEFAULTS["alpha"],
+            section="Question",
         ),
     ]
     beta: Annotated[
@@ -136,6 +149,7 @@ class Settings(TypedDict, total=False):
             'How often "not better" may be wrong if the difference is elo1.',
             "compare",
             DEFAULTS["beta"],
+            section="Question",
         ),
     ]
     by: Annotated[
@@ -144,6 +158,7 @@ class Settings(TypedDict, total=False):
             "What decides: who won, or by how much; margins take fewer games.",
             "compare",
             DEFAULTS["by"],
+            section="Question",
         ),
     ]
     players: Annotated[
@@ -202,7 +217,10 @@ class Settings(TypedDict, total=False):
         ),
     ]
     move_ms: Annotated[
-        LimitMs, Setting("Time for a move, in ms.", f"{TIMED} check submit", DEFAULTS["move_ms"])
+        LimitMs,
+        Setting(
+            "Time for a move, in ms.", f"{TIMED} check submit", DEFAULTS["move_ms"], section="Time"
+        ),
     ]
     game_ms: Annotated[
         LimitMs,
@@ -211,19 +229,35 @@ class Settings(TypedDict, total=False):
             TIMED,
             DEFAULTS["game_ms"],
             "none",
+            section="Time",
         ),
     ]
     increment_ms: Annotated[
         Increment,
-        Setting("Added to the bank after each move, in ms.", TIMED, DEFAULTS["increment_ms"]),
+        Setting(
+            "Added to the bank after each move, in ms.",
+            TIMED,
+            DEFAULTS["increment_ms"],
+            section="Time",
+        ),
     ]
     clock: Annotated[
         ClockKind,
-        Setting("Measure a bot's time as CPU time, or by the wall clock.", TIMED, shown="cpu"),
+        Setting(
+            "Measure a bot's time as CPU time, or by the wall clock.",
+            TIMED,
+            shown="cpu",
+            section="Time",
+        ),
     ]
     startup_ms: Annotated[
         LimitMs,
-        Setting("Time for a bot's process to answer hello, in ms.", TIMED, DEFAULTS["startup_ms"]),
+        Setting(
+            "Time for a bot's process to answer hello, in ms.",
+            TIMED,
+            DEFAULTS["startup_ms"],
+            section="Time",
+        ),
     ]
     until: Annotated[
         HalfWidth,
@@ -241,6 +275,7 @@ class Settings(TypedDict, total=False):
             "run compare tune",
             shown="the run that this command continues, or a new one",
             metavar="RUN",
+            section="Run",
         ),
     ]
 
@@ -270,6 +305,11 @@ OUTSIDE_CONFIG = ("board_files", "out", *QUESTION)
 def default_of(name: str) -> Any:
     """The default of the setting called ``name``."""
     return DECLARED[name].default
+
+
+def option_name(name: str) -> str:
+    """The name that the setting called ``name`` has on the command line, without its dashes."""
+    return (DECLARED[name].option or name).replace("_", "-")
 
 
 def taken_by(command: str) -> list[str]:

@@ -18,7 +18,7 @@ from arena.errors import RunError
 from arena.exports.grid import moment
 from arena.exports.ground import FRAME
 from arena.exports.parts import SIDE
-from arena.exports.report.again import OTHER_SETTINGS, REPEATED_SETTINGS, repeat_command
+from arena.exports.report.again import NAMED_OTHERWISE, REPEATED_SETTINGS, repeat_command
 from arena.exports.report.catalogue import catalogue_of
 from arena.exports.report.game_page import game_page
 from arena.exports.report.page import anchor, data_text, rules_named
@@ -380,7 +380,7 @@ def test_the_command_that_plays_a_run_again(settings, command):
 def test_every_setting_of_a_tournament_is_in_the_command_that_repeats_it():
     follow = {"line_ups", "compare", "tune", "league", "drawn", "allotted", "settled", "game"}
     """These follow from other settings and the results, or belong to another command."""
-    told = {*REPEATED_SETTINGS, *OTHER_SETTINGS}
+    told = {"bots", *REPEATED_SETTINGS, *NAMED_OTHERWISE}
     assert told | follow == set(RunConfig.__struct_fields__)
 
 

@@ -8,16 +8,25 @@ from arena.players.player import YOU
 from arena.records.config import DEFAULTS, Comparison, RunConfig, Tuning
 from arena.records.runfile import RunInfo
 from arena.rules.boards import BUILT_IN
+from arena.tournament.settings import DECLARED, OUTSIDE_CONFIG, QUESTION, option_name, taken_by
 
-TIMES = ("move_ms", "game_ms", "increment_ms", "startup_ms")
-REPEATED_SETTINGS = ("players", "seatings", "tables", "challenger", *TIMES, "until")
-"""The settings that the command to repeat a run names if they differ from the defaults."""
-OTHER_SETTINGS = ("bots", "seed", "boards", "match", "deals", "clock", "in_process")
-"""The settings that the command to repeat a run names in other ways."""
-QUESTION = ("elo0", "elo1", "alpha", "beta", "by")
-"""The settings of a comparison's question that the command names if they differ from the
-defaults.
+NAMED_OTHERWISE = {
+    "seed": "may be secret, so `repeat_command` adds it only if it is given",
+    "boards": "boards of the user's own need --board and a file",
+    "match": "is a list, and takes the place of --boards",
+    "deals": "always named in a tournament; a search has --games in its place",
+    "clock": "its default in run.json is not that of the option",
+    "in_process": "is a flag, and leaves out the clock",
+}
+"""The declared settings that the command to repeat a run names in a way of their own, with the
+reason.
 """
+REPEATED_SETTINGS = [
+    name for name in DECLARED if name not in OUTSIDE_CONFIG and name not in NAMED_OTHERWISE
+]
+"""The settings that the command to repeat a run names if they differ from the defaults."""
+REPEATED_IN_GAME = [name for name in taken_by("play") if name in REPEATED_SETTINGS]
+"""Those of `REPEATED_SETTINGS` that a game of a person has, too."""
 
 
 def repeat_command(info: RunInfo, *, seed: str | None) -> str:
@@ -73,7 +82,7 @@ def _game_again(config: RunConfig) -> list[str]:
     which = ["--board", board if board in BUILT_IN else f"{board}.txt"]
     words = ["arena", "play", *bots, "--human", str(game.seats.index(YOU)), *which]
     tiles = [] if config.deck_of_game else ["--deal", str(deal)]
-    return [*words, *_options(config, TIMES), *tiles]
+    return [*words, *_options(config, REPEATED_IN_GAME), *tiles]
 
 
 def _search_again(config: RunConfig, tune: Tuning) -> list[str]:
@@ -98,5 +107,5 @@ def _options(settings: RunConfig | Comparison, names: Sequence[str]) -> list[str
     for name in names:
         value = getattr(settings, name)
         if value != DEFAULTS[name]:
-            words += [f"--{name.replace('_', '-')}", f"{value}"]
+            words += [f"--{option_name(name)}", f"{value}"]
     return words

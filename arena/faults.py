@@ -30,6 +30,20 @@ class FaultKind(StrEnum):
         kind.cure = cure
         return kind
 
+    @property
+    def is_crash(self) -> bool:
+        """Whether the bot's program failed: it did not start, or it ended during a game. A bot
+        whose first games all end with one such kind is excluded from the run.
+        """
+        return self in (FaultKind.STARTUP, FaultKind.EXIT, FaultKind.KILLED, FaultKind.MEMORY)
+
+    @property
+    def is_too_late(self) -> bool:
+        """Whether no answer came in time. `arena check` then gives the bot more time in its short
+        games.
+        """
+        return self in (FaultKind.LATE, FaultKind.SILENT)
+
     STARTUP = (
         "start-up",
         "an answer to hello within the time for start-up",

@@ -71,7 +71,6 @@ SMALL = Board("small", ("R.....", "......", "..V...", "....Y.", "......", ".....
 LARGE = Board("large", ("R" + "." * 25, *["." * 12 + "VY" + "." * 12] * 24, "." * 25 + "B"))
 BOARDS = {board.name: board for board in (SMALL, LARGE)}
 """By name, the boards that only `arena check` uses."""
-TOO_LATE = (FaultKind.LATE, FaultKind.SILENT)
 Variant = TypeVar("Variant", bound=Player)
 
 
@@ -103,6 +102,11 @@ class Failed(Exception):  # noqa: N818 - the outcome of a step
         self.cure = cure
         self.stderr = stderr
         self.kind = kind
+
+    @property
+    def is_too_late(self) -> bool:
+        """Whether the bot forfeited because no answer came in time."""
+        return self.kind is not None and self.kind.is_too_late
 
     @classmethod
     def at_fault(cls, kind: FaultKind, detail: str, problem: str, stderr: str) -> Self:
@@ -234,7 +238,7 @@ class Bench:
                     raise
             except Failed as failure:
                 may_grow = not trial.may_be_late and had_ms < self.move_ms
-                if failure.kind not in TOO_LATE or not may_grow:
+                if not failure.is_too_late or not may_grow:
                     raise
                 # Games are played side by side, and another one may have had more time already.
                 longer_ms = min(self.move_ms, int(LONGER * had_ms))

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from arena.match.bench import (
     SHORT_MS,
     STARTUP_MS,
-    TOO_LATE,
     Bench,
     Failed,
     Trial,
@@ -219,7 +218,7 @@ def _plays_with_other_options(bench: Bench) -> str:
             with bench.started(partial(_player_of, bot)) as player:
                 bench.game(Trial(2, 0, may_be_late=True), player)
         except Failed as failure:
-            if failure.kind not in TOO_LATE:
+            if not failure.is_too_late:
                 failure.problem = f"with {settings_text(settings)}: {failure.problem}"
                 raise
     return "" if options else "it has none"

@@ -45,8 +45,6 @@ FIRST_GAMES = 6
 """If a bot crashes in each of its first games, this many, it is excluded. With two players these
 are three deals in both seatings; with three players, one deal on two boards in every seating.
 """
-CRASHES = (FaultKind.STARTUP, FaultKind.EXIT, FaultKind.KILLED, FaultKind.MEMORY)
-"""The kinds of faults that exclude a bot if its first games all end with one of them."""
 MAX_FRUITLESS = 10
 """How often in a row workers may die without having finished a game before the run ends."""
 Ended = tuple[GamePlan, Outcome | BaseException | None]
@@ -95,9 +93,9 @@ class Pool(Protocol):
 class FirstGames:
     """Finds bots that cannot play at all, by their first games in a session.
 
-    A bot cannot play if each of its first `FIRST_GAMES` games ended with a fault of the same kind,
-    one of `CRASHES`, such as a failed start-up. A game that other bots ended by forfeits does not
-    count.
+    A bot cannot play if each of its first `FIRST_GAMES` games ended with the same kind of crash
+    (`FaultKind.is_crash`), such as a failed start-up. A game that other bots ended by forfeits does
+    not count.
     """
 
     def __init__(self) -> None:
@@ -117,7 +115,7 @@ class FirstGames:
             if is_decided or was_ended_by_others:
                 continue
             ends.append(fault.kind if fault else record.end)
-            if fault and fault.kind in CRASHES and ends == [fault.kind] * FIRST_GAMES:
+            if fault and FaultKind(fault.kind).is_crash and ends == [fault.kind] * FIRST_GAMES:
                 broken.append(fault)
         return broken
 

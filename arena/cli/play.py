@@ -39,7 +39,7 @@ from arena.players.player import Player
 from arena.records.notes import Note
 from arena.records.record import GameRecord, encode_record
 from arena.rules import State
-from arena.rules.boards import find_board
+from arena.rules.boards import BUILT_IN, find_board
 from arena.rules.explain import explained
 from arena.rules.notation import PASS, PASSED, parse_move
 from arena.rules.terms import Event
@@ -78,7 +78,11 @@ class PlayArguments(NamedTuple):
 
 @click.command(cls=SectionedCommand)
 @click.argument("bots", nargs=-1, required=True, metavar="BOT BOT...", shell_complete=complete_bots)
-@click.option("--board", metavar="NAME|FILE", help="bird, lion or a board file.  [default: bird]")
+@click.option(
+    "--board",
+    metavar="NAME|FILE",
+    help=f"{', '.join(BUILT_IN)} or a board file.  [default: {default_of('boards')[0]}]",
+)
 @click.option(
     "--seed", callback=check_utf8, help="Text that determines the deck.  [default: a new one]"
 )

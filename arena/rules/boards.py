@@ -28,6 +28,9 @@ NAMED_SQUARES = 1088
 square may lie one row further, so error messages may name squares that are not on the board.
 """
 BUILT_IN = ("bird", "lion")
+"""The names of the boards in the folder ``boards``. A name and its file are all that a new one
+needs.
+"""
 
 
 def squares_of(mask: int) -> Iterator[int]:
@@ -216,7 +219,7 @@ def _read_regular(path: "Path") -> bytes:
 
 @cache
 def built_in(name: str) -> Board:
-    """The board ``name`` of the package, bird or lion. Raises BoardError for any other name."""
+    """The board ``name`` of the package, one of `BUILT_IN`. Raises BoardError for another name."""
     if name not in BUILT_IN:
         raise BoardError(
             f"expected a board out of {', '.join(BUILT_IN)}, got {name!r}",

@@ -43,6 +43,7 @@ from arena.records.config import (
     Players,
     Seatings,
 )
+from arena.rules.boards import BUILT_IN
 from arena.tournament.removed import SINCE, instead_of_key
 from arena.values import ClockKind
 
@@ -176,7 +177,13 @@ class Settings(TypedDict, total=False):
     ]
     boards: Annotated[
         Sequence[str],
-        Setting("bird, lion or both.", PLAYED, DEFAULTS["boards"], "bird", "NAME,..."),
+        Setting(
+            f"Built-in boards to play on: {', '.join(BUILT_IN)}.",
+            PLAYED,
+            DEFAULTS["boards"],
+            ",".join(DEFAULTS["boards"]),
+            "NAME,...",
+        ),
     ]
     board_files: Annotated[
         Sequence[Named],

@@ -65,7 +65,7 @@ def env(
 
     Args:
         players: The number of seats, 2 to 4.
-        board: ``bird``, ``lion``, the path of a board file, or a `Board`.
+        board: The name of a built-in board, the path of a board file, or a `Board`.
         render_mode: None, ``ansi`` (`render` returns text) or ``human`` (the board is printed).
 
     Returns:

@@ -28,7 +28,7 @@ from arena.records.journal import journal_of, read_rows
 from arena.records.record import GameRecord, shares, split_host
 from arena.records.runfile import RunInfo
 from arena.records.voids import VoidGame, read_voids
-from arena.rules.notation import PASSED
+from arena.rules.notation import PASSED, moves_of_seat, seat_of_move
 from arena.rules.terms import LAST_PAGODA
 
 MIN_CLUSTERS = 10
@@ -168,12 +168,10 @@ class Spent:
 
     def add(self, game: WholeRow) -> None:
         """Counts ``game``."""
-        # The seats take turns, and a seat that cannot move passes, so the index of a move gives its
-        # seat.
         size = len(game.bots)
         for seat, bot in enumerate(game.bots):
             mine = self._bots[bot]
-            moves = game.moves[seat::size]
+            moves = moves_of_seat(game.moves, seat, size)
             mine.games += 1
             mine.moves += len(moves) - moves.count(PASSED)
             mine.think_ms += game.think_ms[seat]
@@ -189,7 +187,8 @@ class Spent:
         ends.turns[game.turns] += 1
         ends.ends[game.end] += 1
         if game.end == LAST_PAGODA:
-            ends.by_other += bool(game.left[(len(game.moves) - 1) % size])
+            last_mover = seat_of_move(len(game.moves) - 1, size)
+            ends.by_other += bool(game.left[last_mover])
 
     def times(self, bots: Iterable[str]) -> pd.DataFrame:
         """One row per bot, sorted by name, for ``bots`` and any others in the counted games. Times

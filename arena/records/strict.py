@@ -14,7 +14,7 @@ from msgspec import Meta
 from arena.faults import FaultKind
 from arena.records.notes import wrong_note
 from arena.records.record import MAX_SEATS, Fault, GameRecord, Text, encode_record
-from arena.rules.notation import PASSED
+from arena.rules.notation import PASSED, seat_of_move
 
 FIELDS_BY_SEAT = ("left", "ranks", "think_ms", "slowest_ms")
 EXPECTED = re.compile(r"Expected (.*?)(?:, got .*)?$")
@@ -157,7 +157,7 @@ def _wrong_times(record: GameRecord) -> Iterator[Wrong]:
     if len(record.ms) != len(record.moves):
         yield Wrong("ms", f"{len(record.moves)} times, one for each move", str(len(record.ms)))
     for number, (move, ms) in enumerate(zip(record.moves, record.ms, strict=True)):
-        slowest = record.slowest_ms[number % len(record.bots)]
+        slowest = record.slowest_ms[seat_of_move(number, len(record.bots))]
         is_pass = move == PASSED
         if is_pass and ms is not None:
             yield Wrong(f"ms[{number}]", "null for a pass", str(ms))

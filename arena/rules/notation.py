@@ -8,7 +8,7 @@ ordered by these ints. ``PASS`` is not a placement and sorts before all of them.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
 from operator import index
 from typing import TYPE_CHECKING
@@ -198,6 +198,20 @@ def deck_sorted(key: Callable[[int], bytes | int]) -> str:
     to 11 stand for the twelve tiles RR, 12 to 23 for YY, and so on in the order of `TILES`.
     """
     return "".join(TILES[number // COPIES] for number in sorted(range(DECK_SIZE), key=key))
+
+
+def seat_of_move(number: int, players: int) -> int:
+    """The seat that makes the move with this ``number`` of a game. Moves count from 0, passes
+    included: also a seat that has left the game gets its turn, and passes (R3.2).
+    """
+    return number % players
+
+
+def moves_of_seat(moves: Sequence[str], seat: int, players: int) -> list[str]:
+    """The moves that ``seat`` made, passes included, out of all ``moves`` of a game; see
+    `seat_of_move`.
+    """
+    return list(moves[seat::players])
 
 
 def quoted(text: str) -> str:

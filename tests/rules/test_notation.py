@@ -7,16 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.errors import InvalidMoveError, NotationError
+from arena.rules import State
 from arena.rules.boards import Board, built_in, parse_board
 from arena.rules.notation import (
     PASS,
     TILES,
     make_move,
     move_text,
+    moves_of_seat,
     parse_deck,
     parse_move,
     parse_square,
     parse_tile,
+    seat_of_move,
     split_move,
 )
 from arena.rules.positions import read_cells
@@ -123,3 +126,24 @@ def test_boards_of_the_same_text_are_equal_after_a_trip_through_pickle():
     board = parse_board("tiny", "R.\n..")
     again = pickle.loads(pickle.dumps(board))
     assert (again.name, again.rows, again.grass) == ("tiny", ("R.", ".."), board.grass)
+
+
+def test_the_seat_of_a_move_and_the_moves_of_a_seat_are_those_of_the_game():
+    """Also when a seat has left the game and passes."""
+    for players in (2, 3, 4):
+        rng = random.Random(players)
+        deck = full_deck()
+        rng.shuffle(deck)
+        state = State(BIRD, players, deck)
+        moves, seats = [], []
+        while state.end is None:
+            seats.append(state.mover)
+            if len(moves) == 9:
+                state.retire(1)
+            move = PASS if state.must_pass() else random_move(state, rng)
+            moves.append(move_text(BIRD, move))
+            state.play(move)
+        assert seats == [seat_of_move(number, players) for number in range(len(moves))]
+        for seat in range(players):
+            own = [move for move, mover in zip(moves, seats, strict=True) if mover == seat]
+            assert moves_of_seat(moves, seat, players) == own

@@ -108,8 +108,10 @@ typedef struct {
 typedef struct Calls {
     int (*is_legal)(const Core *core, int kind, int square);
     int (*can_move)(const Core *core, int seat);
+    int (*must_pass)(const Core *core);
     void (*make_menu)(const Core *core, const int *tiles, Menu *menu);
     void (*play)(Core *core, int kind, int square, Events *events);
+    void (*pass_turn)(Core *core);
     void (*end_if_stuck)(Core *core);
     int (*net_gain)(const Core *core, Core *scratch, int kind, int square);
     int (*outlook)(const Core *core, int seat);

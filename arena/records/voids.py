@@ -2,11 +2,8 @@
 for a reason outside the bots. The arena reads the file only to show it: a void game does not count,
 and is played again, at most three times in all.
 
-Which games are void is not decided here. Code that finds the arena or the machine at fault raises
-`arena.errors.Void`; `arena.match.referee.BrokenOff` is the Void that carries what had been played.
-`arena.tournament.runner` counts each of these as a void attempt, and also any other unexpected
-exception in a game, and a game during which its worker process died alone; it appends these
-attempts to this file.
+Which games are void, and how often they are tried again, is decided in `arena.tournament.voiding`,
+which appends each attempt to this file.
 """
 
 import os

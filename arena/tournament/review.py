@@ -30,7 +30,8 @@ from arena.tournament.crew import WORKERS, Crew
 from arena.tournament.run import Run
 from arena.tournament.runs import copy_of
 from arena.tournament.tuning import TunedGames
-from arena.tournament.workers import ATTEMPTS, Setup, start_worker, this_worker, worker_cores
+from arena.tournament.voiding import ATTEMPTS
+from arena.tournament.workers import Setup, start_worker, this_worker, worker_cores
 
 AHEAD = 8
 """The number of tasks that are queued per worker. Grading a decision takes from some milliseconds

@@ -4,7 +4,7 @@ ends. The runner prints nothing: it emits the events of `arena.tournament.events
 
 import logging
 import time
-from collections import Counter, defaultdict, deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from itertools import chain
@@ -15,11 +15,10 @@ from msgspec.structs import replace
 
 from arena.errors import RunError, UserError, Void
 from arena.faults import FaultKind
-from arena.match.referee import BrokenOff, GamePlan, Outcome
+from arena.match.referee import GamePlan, Outcome
 from arena.records.evidence import EvidenceWriter
 from arena.records.journal import Journal
-from arena.records.record import FORFEIT, VERSION, Fault, GameRecord, utc_now
-from arena.records.voids import VoidGame, append_void
+from arena.records.record import FORFEIT, Fault, GameRecord
 from arena.tournament.batches import Batch
 from arena.tournament.events import (
     BotBroken,
@@ -30,7 +29,7 @@ from arena.tournament.events import (
     WorkersChanged,
 )
 from arena.tournament.next_games import Games
-from arena.tournament.workers import ATTEMPTS
+from arena.tournament.voiding import VoidAttempts, void_of_dead_worker
 
 log = logging.getLogger(__name__)
 
@@ -145,7 +144,7 @@ class Runner:
         self._listen = listen
         self._pending: dict[Future[Batch], list[GamePlan]] = {}
         self._suspects: deque[GamePlan] = deque()
-        self._attempts: Counter[str] = Counter()
+        self._voids = VoidAttempts(folder)
         self._fruitless = 0
         self._first = None if spares else FirstGames()
         self._source: Games
@@ -323,31 +322,10 @@ class Runner:
             self._listen(event)
 
     def _void(self, plan: GamePlan, error: BaseException) -> bool:
-        """Counts a failed attempt at a game, and writes the game to voids.jsonl. Returns whether
-        the game is given up, which happens at the third failed attempt.
+        """Counts a failed attempt at a game, see `VoidAttempts`. Returns whether the game is given
+        up.
         """
-        cause = None if isinstance(error, Void) else error
-        log.warning("%s is void: %r", plan.id, error, exc_info=cause)
-        self._attempts[plan.id] += 1
-        tried = self._attempts[plan.id]
-        reason = str(error) or repr(error)
-        so_far = error.so_far if isinstance(error, BrokenOff) else None
-        void = VoidGame(
-            v=VERSION,
-            id=plan.id,
-            board=plan.board,
-            deal=plan.deal,
-            seating=plan.seating,
-            bots=list(plan.bots),
-            deck=plan.deck,
-            reason=reason,
-            attempt=tried,
-            ended=utc_now(),
-            so_far=so_far,
-        )
-        append_void(self._folder, void)
-        cure = error.hint if isinstance(error, Void) else ""
-        event = Voided(plan.id, reason, given_up=tried >= ATTEMPTS, cure=cure)
+        event = self._voids.add(plan, error)
         if event.given_up:
             self.voided.append(event)
             self._source.give_up(plan)
@@ -372,7 +350,7 @@ class Runner:
         if len(broken) > 1:
             self._suspects.extend(broken)
             self._listen(WorkersChanged(DIED.format(len(broken))))
-        elif not self._void(broken[0], Void("its worker died")):
+        elif not self._void(broken[0], void_of_dead_worker()):
             self._suspects.append(broken[0])
 
 

@@ -32,7 +32,7 @@ from msgspec import Struct
 
 import arena
 from arena.errors import UserError, Void
-from arena.match.referee import BrokenOff, GamePlan, Outcome, Referee, play_alone
+from arena.match.referee import GamePlan, Outcome, Referee, play_alone
 from arena.players.bot import BotPlayer, lines_of_failed_start
 from arena.players.folder import Bot
 from arena.players.labels import timing_for
@@ -45,11 +45,10 @@ from arena.rules.boards import Board
 from arena.tournament.batches import Batch, Pace, Result
 from arena.tournament.crew import TERMINAL_SIGNALS, WORKERS, Crew
 from arena.tournament.kept import KeptPlayers, WorkerPlayer
+from arena.tournament.voiding import is_our_error, void_of
 
 log = logging.getLogger(__name__)
 
-ATTEMPTS = 3
-"""How often in all a game is tried if it fails for a reason outside the bots."""
 LONG_S = 5.0
 """After this many seconds of playing, a worker begins no further game of a batch."""
 LONG_CPU_S = 2.0
@@ -139,11 +138,10 @@ class Worker:
             outcome = referee.play(sandbox=sandbox, host=self.setup.host)
         except BaseException as error:
             self.stop()
-            ours = isinstance(error, Exception) and not isinstance(error, Void | UserError)
-            if referee is None or not ours:
+            if referee is None or not is_our_error(error):
                 raise
             log.exception("%s is void", plan.id)
-            raise BrokenOff(repr(error), so_far=referee.so_far()) from error
+            raise void_of(error, referee.so_far()) from error
         return outcome
 
     def try_starts(self, labels: Sequence[str]) -> dict[str, list[str]]:
@@ -288,7 +286,7 @@ def play_games(worker: Worker, plans: Sequence[GamePlan], is_stopping: Callable[
             break
         except Exception as error:
             log.exception("%s is void", plan.id)
-            results.append(Void(repr(error)))
+            results.append(void_of(error))
         ended.append(time.monotonic())
         cpu_seconds = time.process_time() - began_cpu_s
         if not worker.setup.in_process:

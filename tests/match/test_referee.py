@@ -6,7 +6,8 @@ import pytest
 
 from arena.errors import Forfeit
 from arena.faults import FaultKind
-from arena.match.referee import Clock, GamePlan, Referee
+from arena.match.clock import Clock
+from arena.match.referee import GamePlan, Referee
 from arena.match.replay import replay
 from arena.players.labels import timing_for
 from arena.players.player import Answer, InProcessPlayer, first_move, random_move

@@ -5,8 +5,9 @@ To add a column, describe it here and compute it in `column_values` (in `history
 `HISTORY`). In a file it comes last; `arena verify` accepts older files, which lack it. ``make
 golden`` writes the lists in the docs.
 
-If a column needs something from the records that is not counted yet, also count it in `tally`
-(games of a journal) and in `sheet` (games of a CSV file), and total it in `results`.
+If a column needs a value by seat that is not summed yet, declare it in `results.SUMS`, from which
+`sheet` (games of a CSV file) takes it, and add it up in `tally` (games of a journal). Anything else
+is counted in `tally` and `sheet`, and totalled in `results`.
 """
 
 from collections.abc import Mapping, Sequence

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.ratings.table_data import TableData
-from arena.records.record import WHOLE
+from arena.records.record import NS_PER_MS, WHOLE
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -18,6 +18,33 @@ Flags = NDArray[np.bool_]
 Ints32 = NDArray[np.int32]
 RANKS = 4
 MIN_SEATS = 2
+
+
+class Summed(NamedTuple):
+    """A value that each seat has in a game, and that is summed over the games.
+
+    ``field``  its name in the records of games, and in the columns of a CSV file of games
+    ``total``  the name of the sum in `Counts.totals`
+    ``games``  the name, there, of the number of games that have the value
+    ``parts``  the number of parts of the value's unit in which the sum counts, so that it is a
+               whole number; 1 for values that are whole numbers
+    """
+
+    field: str
+    total: str
+    games: str
+    parts: int = 1
+
+
+SUMS = (
+    Summed("left", "left", "left_games"),
+    Summed("think_ms", "think_ns", "think_games", NS_PER_MS),
+)
+"""The values that are summed, whether they come from a journal or a CSV file. `tally` adds up those
+of a journal in a loop of its own for each, because it may read millions of games.
+
+Sums are of whole numbers: they do not depend on the order of the games, as sums of floats do.
+"""
 
 
 class Results(NamedTuple):
@@ -153,8 +180,8 @@ class Outcomes(NamedTuple):
     ``cluster`` (G,)  the number of each game's deal
     ``outcome`` (G,)  the index of each game's outcome
     ``sums``          by name, arrays (O, K) that are summed over the games with the outcome:
-                      ``forfeits``, ``left`` and ``think_ns``. If some games do not have the last
-                      two, also ``left_games`` and ``think_games``, the number of games that do
+                      ``forfeits`` and the totals of `SUMS`. If some games do not have a value of
+                      `SUMS`, also the number of games that do, such as ``left_games``
     """
 
     seats: Ints
@@ -180,8 +207,8 @@ class Counts(NamedTuple):
     ``wins``, ``shared``          games that the bot won alone, and whose win it shared
     ``parts``                     the sum of its shares of the win, in parts of `WHOLE`
     ``ranks``, ``forfeits``       sums over these games
-    ``left``, ``think_ns``        sums over the ``left_games`` and ``think_games`` that have these
-                                  values
+    the totals of `SUMS`          sums over the games that have the value, such as ``left`` over
+                                  ``left_games`` games
     """
 
     results: Results
@@ -249,8 +276,9 @@ def _totals(played: Outcomes, bots: int) -> TableData:
         "shared": games * (won & (winners > 1)),
         "parts": games * won * (WHOLE // np.maximum(winners, 1)),
         "ranks": games * played.ranks,
-        **dict.fromkeys(("forfeits", "left", "think_ns"), games * 0),
-        **dict.fromkeys(("left_games", "think_games"), games),
+        "forfeits": games * 0,
+        **{summed.total: games * 0 for summed in SUMS},
+        **{summed.games: games for summed in SUMS},
         **played.sums,
     }
     place = ((players * width + np.arange(width)) * bots + played.seats)[inside]

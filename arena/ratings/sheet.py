@@ -14,18 +14,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from arena.errors import UserError
 from arena.ratings.cells import text_of
-from arena.ratings.results import MIN_SEATS, Counts, Flags, Floats, Ints, Outcomes, counts_of
-from arena.records.record import MAX_SEATS, NS_PER_MS, WHOLE
+from arena.ratings.results import MIN_SEATS, SUMS, Counts, Flags, Floats, Ints, Outcomes, counts_of
+from arena.records.record import MAX_SEATS, WHOLE
 
 HINT = (
     "the first line names the columns, for example block,bot_0,bot_1,share_0,share_1; block is"
     " optional"
 )
 NEEDED_COLUMNS = [f"{what}_{seat}" for what, seat in product(("bot", "share"), range(MIN_SEATS))]
-COLUMNS_BY_SEAT = ("bot", "share", "rank", "left", "think_ms")
+COLUMNS_BY_SEAT = ("bot", "share", "rank", *(summed.field for summed in SUMS))
 KNOWN_COLUMNS = {f"{what}_{seat}" for what, seat in product(COLUMNS_BY_SEAT, range(MAX_SEATS))}
 KNOWN_COLUMNS |= {"block", "faults"}
 MAX_COLUMNS = 1_000
@@ -51,8 +52,8 @@ class Sheet(NamedTuple):
                     seat
     ``ranks``       (G, S) the rank of each seat; if the file has no ranks, 1 for the winners and 2
                     for the others
-    ``left``        (G, S) pagodas left, NaN if the file does not say
-    ``think_ms``    (G, S) thinking time in ms, NaN if the file does not say
+    ``values``      for each of `SUMS`, by its field: (G, S) the values, NaN where the file does
+                    not say
     ``forfeits``    (G, S) whether the bot forfeited
     ``cluster``     (G,) the number of the game's block; without blocks, the number of the game
     ``has_blocks``  whether the file has the column ``block``
@@ -64,8 +65,7 @@ class Sheet(NamedTuple):
     names: list[str]
     bots: Ints
     ranks: Ints
-    left: Floats
-    think_ms: Floats
+    values: Mapping[str, Floats]
     forfeits: Flags
     cluster: Ints
     has_blocks: bool
@@ -79,8 +79,13 @@ class Sheet(NamedTuple):
         names = [name for name in self.names if name not in without]
         games = is_kept_name[self.bots].all(axis=1)
         new_number = is_kept_name.cumsum() - 1
-        left = self.left[games]
-        think_ms = self.think_ms[games]
+        sums: dict[str, NDArray[Any]] = {"forfeits": self.forfeits[games]}
+        for summed in SUMS:
+            values = self.values[summed.field][games]
+            sums[summed.games] = ~np.isnan(values)
+            if summed.parts > 1:
+                values = np.rint(values * summed.parts)
+            sums[summed.total] = np.nan_to_num(values)
         clusters, cluster = np.unique(self.cluster[games], return_inverse=True)
         seats = new_number[self.bots[games]]
         outcomes = Outcomes(
@@ -88,13 +93,7 @@ class Sheet(NamedTuple):
             ranks=self.ranks[games],
             cluster=cluster,
             outcome=np.arange(len(seats)),
-            sums={
-                "forfeits": self.forfeits[games],
-                "left": np.nan_to_num(left),
-                "left_games": ~np.isnan(left),
-                "think_ns": np.nan_to_num(np.rint(think_ms * NS_PER_MS)),
-                "think_games": ~np.isnan(think_ms),
-            },
+            sums=sums,
         )
         return counts_of(names, np.arange(len(clusters)), outcomes)
 
@@ -155,8 +154,7 @@ def read_sheet(data: bytes, name: str) -> Sheet:
         names=names,
         bots=bots,
         ranks=ranks,
-        left=_numbers(cells, "left", size),
-        think_ms=_numbers(cells, "think_ms", size),
+        values={summed.field: _numbers(cells, summed.field, size) for summed in SUMS},
         forfeits=forfeits.astype(np.bool_),
         cluster=cluster,
         has_blocks=has_blocks,

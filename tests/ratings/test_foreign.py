@@ -323,3 +323,16 @@ def test_no_games_and_self_play_have_an_answer(body):
     assert len(tables.standings) == bool(body)
     assert tables.covariance.empty
     assert standings_text(tables)
+
+
+def test_pagodas_left_may_be_a_fraction_and_a_value_may_be_missing():
+    """As in a file with means of several games: only a time is rounded, to whole nanoseconds."""
+    data = (
+        b"bot_0,bot_1,share_0,share_1,left_0,left_1,think_ms_0,think_ms_1\n"
+        b"a,b,1,0,3.5,7,10.0004,20\na,b,0,1,1.25,,,5\n"
+    )
+    totals = read_sheet(data, "games.csv").counts().totals
+    assert totals["left"].tolist() == [4.75, 7]
+    assert totals["left_games"].tolist() == [2, 1]
+    assert totals["think_ns"].tolist() == [10_000_400, 25_000_000]
+    assert totals["think_games"].tolist() == [1, 2]

@@ -19,7 +19,7 @@ from arena.players.messages import Start
 from arena.players.player import Answer, Player
 from arena.records.record import NS_PER_MS, GameRecord, faults_of, movers_of, placed_at
 from arena.rules import State
-from arena.rules.notation import PASSED, move_text
+from arena.rules.notation import PASSED, move_text, moves_of_seat
 
 
 class Decision(NamedTuple):
@@ -116,7 +116,7 @@ class Retraced(Recorded):
         self._wanted = wanted
         self._asked_ms = asked_ms
         self._is_asked = True
-        own_moves = record.moves[seat :: len(record.bots)]
+        own_moves = moves_of_seat(record.moves, seat, len(record.bots))
         placed = placed_at(own_moves)
         first_move = own_moves[placed[0]] if placed else ""
         self._first = next(iter(decisions_of(record, seat)), 0), first_move

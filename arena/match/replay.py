@@ -18,7 +18,7 @@ from arena.records.strict import Wrong
 from arena.records.timing import Timing
 from arena.rules import State
 from arena.rules.boards import Board
-from arena.rules.notation import PASS, PASSED, move_text, parse_deck, play_text
+from arena.rules.notation import PASS, PASSED, move_text, moves_of_seat, parse_deck, play_text
 from arena.rules.terms import Event, final_ranks
 from arena.values import Value
 
@@ -174,7 +174,7 @@ def _wrong_result(record: GameRecord, state: State) -> Wrong | None:
 
 def old_ms(record: GameRecord, seat: int) -> float:
     """The average time in ms of the answers of ``seat`` in the recorded game; 0 if it gave none."""
-    answers = len(placed_at(record.moves[seat :: len(record.bots)]))
+    answers = len(placed_at(moves_of_seat(record.moves, seat, len(record.bots))))
     return record.think_ms[seat] / answers if answers else 0.0
 
 

@@ -20,6 +20,7 @@ from arena.errors import RunError
 from arena.records.journal import read_lines
 from arena.records.record import MAX_SEATS, GameRecord, Text, TurnNumber, placed_at
 from arena.records.regular import LineFile
+from arena.rules.notation import seat_of_move
 
 REVIEW_FILE = "review.jsonl"
 CURE = "something else changed the file: restore it, or delete it and review the run again"
@@ -205,7 +206,7 @@ def check_fits(seen: SeenGame, record: GameRecord) -> None:
     for grade in seen.grades.values():
         at = placed[grade.turn] if grade.turn < len(placed) else -1
         text = record.moves[at] if at >= 0 else "no move"
-        seat = at % len(record.bots)
+        seat = seat_of_move(at, len(record.bots))
         if (seat, text) != (grade.seat, grade.played):
             raise RunError(
                 f"{REVIEW_FILE}, {record.id}, turn {grade.turn}: expected a grade of {text} by seat"

@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from arena.records.notes import Notes
-from arena.rules.notation import PASSED
+from arena.rules.notation import PASSED, seat_of_move
 
 VERSION: Literal[1] = 1
 MAX_SEATS = 4
@@ -161,7 +161,7 @@ def movers_of(moves: Sequence[str], seats: int) -> list[int]:
     """The seat that made each placement among the ``moves`` of a game with this number of
     ``seats``, in the order of the placements.
     """
-    return [index % seats for index in placed_at(moves)]
+    return [seat_of_move(index, seats) for index in placed_at(moves)]
 
 
 def faults_of(record: GameRecord, seat: int) -> list[Fault]:

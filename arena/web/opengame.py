@@ -24,7 +24,7 @@ from arena.players.player import YOU, Answer, Player
 from arena.players.views import legal_texts
 from arena.records.notes import Note
 from arena.rules import State
-from arena.rules.notation import PASSED, move_text
+from arena.rules.notation import PASSED, move_text, seat_of_move
 from arena.rules.terms import Event
 from arena.web.game_end import GameEnd
 from arena.web.grading import GameGrades
@@ -356,9 +356,12 @@ class OpenGame(Player):
         Moves that a bot made in their place are not among them.
         """
         moves = self._referee.moves if self._referee else []
-        own = range(self._seat, len(moves), len(self._game.bots))
-        chosen = [index for index in own if index >= self._first]
-        return [index for index in chosen if moves[index] != PASSED]
+        players = len(self._game.bots)
+        own: list[int] = []
+        for index in range(self._first, len(moves)):
+            if seat_of_move(index, players) == self._seat and moves[index] != PASSED:
+                own.append(index)
+        return own
 
     def _past_before_own_move(self) -> Past:
         """Takes the person's last move back: forgets the judgements on the moves from there on,

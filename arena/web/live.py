@@ -66,12 +66,14 @@ class Sight(NamedTuple):
     """What `arena.web.rendering.look_at` found in a run.
 
     ``parts``    the parts of the run's page as HTML, by name
+    ``title``    the title of the page: the name of the run, and whether it is being played
     ``is_over``  whether all games of the run have been played
     ``leader``   the best bot and its rating, as texts
     ``seconds``  the CPU time that the reading took
     """
 
     parts: dict[str, str]
+    title: str
     is_over: bool
     leader: tuple[str, str]
     seconds: float
@@ -82,12 +84,13 @@ class Watched:
 
     Readings are numbered from 1; ``number`` is that of the last one, 0 before the first. ``parts``
     has, for each part of the page, the number of the reading in which the part changed last, and
-    its text. ``leader`` has two empty texts until a reading has found one.
+    its text. Until a reading has found them, ``title`` is empty and ``leader`` has two empty texts.
     """
 
     def __init__(self, page_worker: PageWorker, folder: Path) -> None:
         self.parts: dict[str, tuple[int, str]] = {}
         self.number = 0
+        self.title = ""
         self.is_over = False
         self.leader = ("", "")
         self._page_worker = page_worker
@@ -110,6 +113,7 @@ class Watched:
             self._next_s = time.monotonic() + pause_s
             self._state = state
             self.number = self.number + 1
+            self.title = sight.title
             self.is_over = sight.is_over
             self.leader = sight.leader
             for name, text in sight.parts.items():

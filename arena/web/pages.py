@@ -339,6 +339,7 @@ async def run_page(request: Request) -> Response:
     shown = {
         "name": run_name(folder),
         "parts": dict.fromkeys(PARTS, "") | watched.since(0),
+        "title": watched.title or run_name(folder),
         "is_over": watched.is_over,
         "drawn": all_parts(),
         "bots": info.bot_names,

@@ -39,7 +39,7 @@ async def failed(request: Request, error: Exception) -> Response:
     values: dict[str, Any] = {"hint": "", "damage": None}
     if isinstance(error, HTTPException):
         status = error.status_code
-        words = "there is no page at this address" if error.detail == "Not Found" else error.detail
+        words = "There is no page at this address." if error.detail == "Not Found" else error.detail
     else:
         status = 404
         words = str(error)

@@ -139,7 +139,8 @@ def look_at(folder: str) -> Sight:
     row = material.tables.standings.iloc[0]
     elo = f"{row['mark']} {figure(row['elo'])}".strip()
     leader = str(row["bot"]), with_error(elo, half_width(row))
-    return Sight(parts, material.secrecy.is_finished, leader, time.process_time() - began)
+    seconds = time.process_time() - began
+    return Sight(parts, values["title"], material.secrecy.is_finished, leader, seconds)
 
 
 def report(folder: str, setting: PageSetting) -> str:
@@ -272,19 +273,25 @@ def _values(material: Material, follower: FollowedRun) -> dict[str, Any]:
     games = len(material.is_open)
     speed = follower.games_per_s(games)
     missing = material.secrecy.missing
+    name = run_name(material.run.folder)
+    is_live = missing != 0 and not is_quiet(material.run.folder)
+    state = "playing" if is_live else "stopped"
+    if material.secrecy.is_finished:
+        state = "finished"
     return {
         **facts,
-        "addresses": SitePages(run_name(material.run.folder)),
+        "addresses": SitePages(name),
         "rules": rules_named(details_of(facts["faults"])),
         "rules_title": NAMED_RULES,
-        "name": run_name(material.run.folder),
+        "name": name,
+        "title": f"{name}: {state}",
         "has_play": True,
         "is_broadcast": True,
         "sentence": follower.sentence(material),
         "shown": follower.shown(material),
         "waiting": waiting_board(material),
         "cards": cards(material),
-        "is_live": missing != 0 and not is_quiet(material.run.folder),
+        "is_live": is_live,
         "speed": speed,
         "seconds": missing / speed if missing and speed else None,
         "ended": _rows_of_games(material, range(games)[-LATEST:][::-1]),

@@ -20,7 +20,13 @@ def test_a_run_that_takes_long_to_read_is_read_seldom_also_before_a_game_can_be_
     class Worker:
         async def ask(self, *_):
             reads.append(now[0])
-            return Sight({"board": "empty"}, False, ("", ""), SECONDS)  # noqa: FBT003
+            return Sight(
+                {"board": "empty"},
+                title="run: playing",
+                is_over=False,
+                leader=("", ""),
+                seconds=SECONDS,
+            )
 
     monkeypatch.setattr(live, "time", SimpleNamespace(monotonic=lambda: now[0]))
     monkeypatch.setattr(live, "state_of", lambda _: tuple(now))
@@ -31,3 +37,7 @@ def test_a_run_that_takes_long_to_read_is_read_seldom_also_before_a_game_can_be_
     first, *rest = (later - earlier for earlier, later in pairwise(reads))
     assert first <= 3, "the first reading also loads pandas"
     assert rest == [PAUSES * SECONDS] * 3
+
+
+def test_before_the_first_reading_nothing_says_whether_the_run_is_played(tmp_path):
+    assert Live(None).watched(tmp_path).title == ""

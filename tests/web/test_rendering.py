@@ -1,6 +1,7 @@
 """What is remembered of a run whose page somebody reads, while the run is played and given more."""
 
 import json
+import os
 
 import pytest
 
@@ -48,3 +49,12 @@ def test_the_verdict_of_a_comparison_goes_on_when_it_gets_more_games(tmp_path):
     with (run / "games.jsonl").open("ab") as file:
         file.write(b"".join(encode_record(game) + b"\n" for game in games[4:]))
     assert ": better" in rendering.look_at(str(run)).parts["sentence"]
+
+
+def test_the_title_says_whether_the_run_is_played(tmp_path):
+    run = write_run(tmp_path / "results" / "some", "ab", duels("ab", 2), deals=2)
+    assert rendering.look_at(str(run)).title == "some: finished"
+    change(run, bots=["a", "b", "c"])
+    assert rendering.look_at(str(run)).title == "some: playing"
+    os.utime(run / "games.jsonl", (0, 0))
+    assert rendering.look_at(str(run)).title == "some: stopped"

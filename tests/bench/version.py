@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.serve.serving import Served
 from tests.support.commandline import ROOT
-from tests.web.serving import Served
 
 
 class Version(NamedTuple):

@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import median
 
 from tests.bench.version import Version
-from tests.web.serving import Served
+from tests.serve.serving import Served
 
 HERE = Path(__file__).parent
 STARTS = 20

@@ -15,8 +15,8 @@ from arena.exports.report.report_page import report_page
 from arena.records.league import Joined, Scaled, StatusChanged, events_file, lines_of
 from arena.tournament.run import Run
 from tests.exports.runs import duels, evidence_of, game_of, write_run
-from tests.web.games import begin
-from tests.web.serving import Served
+from tests.serve.games import begin
+from tests.serve.serving import Served
 
 HOSTILE = "<|script><script>window.hit=1<|script><img src=x onerror=window.hit=2>\"'`"
 OPEN_ALL = "document.querySelectorAll('details').forEach(part => { part.open = true; });"

@@ -9,7 +9,7 @@ import pytest
 
 from arena.records.record import encode_record
 from tests.exports.runs import duels, games_won, write_run
-from tests.web.serving import Served
+from tests.serve.serving import Served
 
 WATCH_SHIFTS = """
     window.shifted = 0;

@@ -12,7 +12,7 @@ from arena.rules.boards import built_in
 from arena.rules.notation import move_text, parse_move
 from tests.browser.pages import pair_page
 from tests.exports.runs import game_of, write_run
-from tests.web.serving import Served
+from tests.serve.serving import Served
 
 NOW = "now"
 GHOSTS = "return document.querySelectorAll('#board .ghost use').length"
@@ -121,7 +121,7 @@ def test_a_game_is_graded_and_played_on_from_the_position_that_is_shown(browser,
     forfeit = (0, 14, "late", "no answer in time")
     games = [game_of(bots, faults=(forfeit,)), game_of(bots[::-1], seating=1)]
     folder = write_run(tmp_path / "results" / "run", bots, games)
-    server = Served(tmp_path, module="tests.web.patient")
+    server = Served(tmp_path, module="tests.serve.patient")
     try:
         own, token = server.url.split("?")
         name = quote(games[0].id)

@@ -3,7 +3,7 @@
 import pytest
 
 from arena.web.tutorial import lesson_values, lessons
-from tests.web.serving import Served
+from tests.serve.serving import Served
 
 CLICK = """
     const [row, column] = arguments;

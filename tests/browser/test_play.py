@@ -13,8 +13,8 @@ from selenium.webdriver.support.wait import WebDriverWait
 
 from arena.exports.verify import verify_run
 from arena.tournament.run import Run
-from tests.web.games import Game, begin
-from tests.web.serving import Served
+from tests.serve.games import Game, begin
+from tests.serve.serving import Served
 
 STATE = """
     const over = !document.getElementById("over").hidden;
@@ -73,7 +73,7 @@ def home(tmp_path_factory):
 @pytest.fixture(scope="module")
 def server(home):
     """A server that waits for a caution as long as it takes."""
-    started = Served(home, module="tests.web.patient")
+    started = Served(home, module="tests.serve.patient")
     yield started
     started.close()
 

@@ -3,8 +3,8 @@
 import pytest
 
 from arena.rules.explain import every_rule
-from tests.web.games import begin
-from tests.web.serving import Served
+from tests.serve.games import begin
+from tests.serve.serving import Served
 
 PICTURES = [picture.name for rule in every_rule().values() for picture in rule.pictures]
 UNSEEN = """

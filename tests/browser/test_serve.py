@@ -8,7 +8,7 @@ from selenium.webdriver.support.wait import WebDriverWait
 
 from arena.records.record import encode_record
 from tests.exports.runs import duels, write_run
-from tests.web.serving import Served
+from tests.serve.serving import Served
 
 GAMES = duels("abc", 4)
 PROGRESS = "return document.querySelector('.progress strong')?.textContent"

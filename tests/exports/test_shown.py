@@ -29,7 +29,7 @@ from arena.records.runfile import read_run
 from arena.rules.boards import built_in
 from arena.tournament.run import Run
 from tests.exports.runs import game_of, game_won_by, games_won, write_run
-from tests.web.serving import Served
+from tests.serve.serving import Served
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = [

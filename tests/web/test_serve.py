@@ -3,8 +3,8 @@
 import signal
 
 from arena.commands.serving import served_at, watched_at
+from tests.serve.serving import Served
 from tests.support.waiting import wait_for
-from tests.web.serving import Served
 
 
 def test_the_first_line_is_the_address_and_the_server_ends_on_a_signal(home, tmp_path):

@@ -11,7 +11,7 @@ from arena.rules.positions import parse_position, position_text
 from arena.rules.terms import NOBODY
 from arena.web import tutorial
 from arena.web.tutorial import lesson_pictures, lesson_values, lessons
-from tests.web.serving import Served
+from tests.serve.serving import Served
 
 KEYS = [lesson.key for lesson in lessons()]
 

@@ -8,7 +8,7 @@ from contextlib import closing
 import pytest
 
 from tests.exports.runs import duels, write_run
-from tests.web.serving import Served
+from tests.serve.serving import Served
 
 HOLE = 10 << 40
 

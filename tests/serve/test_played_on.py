@@ -15,9 +15,9 @@ from arena.tournament.run import Run
 from arena.web.lessons import RefusedError
 from arena.web.opengames import OpenGames
 from tests.exports.runs import SEED, duels, game_of, write_run
+from tests.serve.games import Game
+from tests.serve.serving import Served
 from tests.support.waiting import wait_for
-from tests.web.games import Game
-from tests.web.serving import Served
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def home(tmp_path_factory):
 @pytest.fixture(scope="module")
 def server(home):
     """A server whose judge tries few deals."""
-    started = Served(home, module="tests.web.patient")
+    started = Served(home, module="tests.serve.patient")
     yield started
     started.close()
 

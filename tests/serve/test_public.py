@@ -8,7 +8,7 @@ from urllib.request import urlopen
 import pytest
 
 from arena.web.server import HEADER_S
-from tests.web.serving import HALF, Served
+from tests.serve.serving import HALF, Served
 
 
 @pytest.fixture(scope="module")

@@ -35,11 +35,11 @@ from arena.web import graded as graded_runs
 from arena.web.grading import GameGrades, Grader
 from arena.web.opengame import OpenGame
 from tests.exports.runs import game_of, write_run
+from tests.serve.games import Game, begin
+from tests.serve.quick_judge import DEALS
+from tests.serve.serving import Served
 from tests.support.commandline import ROOT
 from tests.support.processes import wait_until_dead
-from tests.web.games import Game, begin
-from tests.web.quick_judge import DEALS
-from tests.web.serving import Served
 
 BOTS = ROOT / "tests" / "bots"
 
@@ -66,7 +66,7 @@ def home(tmp_path_factory):
 @pytest.fixture(scope="module")
 def server(home):
     """A server whose judge tries few deals."""
-    started = Served(home, module="tests.web.patient")
+    started = Served(home, module="tests.serve.patient")
     yield started
     started.close()
 

@@ -1,4 +1,4 @@
-"""``python -m tests.web.patient`` is the command ``arena`` with a server that waits for a caution
+"""``python -m tests.serve.patient`` is the command ``arena`` with a server that waits for a caution
 as long as it takes, so that a busy machine cannot change an answer, and whose judge tries few
 deals.
 """

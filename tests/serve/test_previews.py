@@ -10,8 +10,8 @@ from arena.exports.raster import picture_of_position
 from arena.rules.boards import built_in
 from arena.web.rendering import run_picture
 from tests.exports.runs import duels, write_run
+from tests.serve.serving import HALF
 from tests.support.png import pixels_of
-from tests.web.serving import HALF
 
 GAME = duels("abc", 2)[0]
 

@@ -10,7 +10,7 @@ from arena.exports.report.report_page import report_page
 from arena.tournament.run import Run
 from arena.web.run_list import MAX_OWN, MAX_RUNS, RunList
 from tests.exports.runs import duels, write_run
-from tests.web.serving import HALF
+from tests.serve.serving import HALF
 
 
 def test_a_run_a_game_and_a_report_have_their_pages(served):

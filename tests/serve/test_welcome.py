@@ -5,7 +5,7 @@ import re
 from arena.commands.published import published_league
 from arena.web.welcome import welcome
 from tests.exports.runs import duels, write_run
-from tests.web.serving import Served
+from tests.serve.serving import Served
 
 
 def test_an_empty_home_shows_the_published_league_and_lets_the_person_play(tmp_path):

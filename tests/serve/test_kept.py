@@ -13,7 +13,7 @@ from arena.cli.runs import runs
 from arena.exports.report.report_page import report_page
 from arena.tournament.run import Run
 from tests.exports.runs import game_of, write_run
-from tests.web.serving import Served
+from tests.serve.serving import Served
 
 BOTS = ("human", "greedy")
 

@@ -7,7 +7,7 @@ import pytest
 from arena.web import problems
 from arena.web.problems import Damage, Damages
 from tests.exports.runs import duels, write_run
-from tests.web.serving import Served
+from tests.serve.serving import Served
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,8 @@ from arena.errors import RunError
 from arena.web.page_cache import MAX_WAITING, PageCache
 from arena.web.page_worker import PageWorker
 from tests.exports.runs import duels, write_run
+from tests.serve.serving import Served
 from tests.support.waiting import wait_for
-from tests.web.serving import Served
 
 
 class Slow:

@@ -8,9 +8,9 @@ from itertools import islice
 
 import pytest
 
+from tests.serve.serving import Served
 from tests.support.commandline import Arena
 from tests.support.waiting import wait_for
-from tests.web.serving import Served
 
 pytestmark = pytest.mark.long
 BOTS = ("greedy-4", "careful-2", "random")

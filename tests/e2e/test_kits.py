@@ -250,7 +250,7 @@ def test_notes_of_every_language_are_in_the_viewer(kits, browser, tmp_path):
         game = quote(record["id"], safe="")
         for seat in (0, 1):
             browser.open(tmp_path / "kits.html", f"#game={game}&turn={seat + 1}")
-            assert f"note of {record['bots'][seat]}: worth " in browser.text("now")
+            assert f"{record['bots'][seat]} notes: worth " in browser.text("now")
             assert record["bots"][seat] in browser.text("players")
         assert "worth 8" in browser.text("log"), WORTH
     assert browser.log() == []

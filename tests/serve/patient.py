@@ -6,7 +6,7 @@ deals.
 from arena.cli import main
 from arena.commands import hints
 from arena.web import game_end, graded, grading
-from tests.web import quick_judge
+from tests.serve import quick_judge
 
 if __name__ == "__main__":
     for module in (hints, game_end, graded, grading):

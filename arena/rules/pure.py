@@ -389,7 +389,9 @@ class State(BoardState):
             self._end_if_stuck()
 
     def _next_mover(self) -> None:
-        """Makes the next seat the mover."""
+        """Makes the next seat the mover. `arena.rules.notation.seat_of_move` says the same of the
+        moves of a record.
+        """
         self._menu = None
         self.mover = (self.mover + 1) % self.players
 

@@ -15,8 +15,7 @@ NAMED_OTHERWISE = {
     "boards": "boards of the user's own need --board and a file",
     "match": "is a list, and takes the place of --boards",
     "deals": "always named in a tournament; a search has --games in its place",
-    "clock": "its default in run.json is not that of the option",
-    "in_process": "is a flag, and leaves out the clock",
+    "clock": "its default in run.json is not that of the option; --in-process takes no clock",
 }
 """The declared settings that the command to repeat a run names in a way of their own, with the
 reason.
@@ -61,9 +60,8 @@ def _run_again(config: RunConfig) -> list[str]:
     else:
         words = ["arena", "run", *config.bots, *which, "--deals", str(config.deals)]
     words += _options(config, REPEATED_SETTINGS)
-    if config.in_process:
-        words.append("--in-process")
-    elif config.clock == "wall":  # the default in run.json; that of the option is cpu
+    if config.clock == "wall" and not config.in_process:
+        # This is the default in run.json; that of the option is cpu.
         words += ["--clock", "wall"]
     return words
 
@@ -106,6 +104,9 @@ def _options(settings: RunConfig | Comparison, names: Sequence[str]) -> list[str
     words = list[str]()
     for name in names:
         value = getattr(settings, name)
-        if value != DEFAULTS[name]:
-            words += [f"--{option_name(name)}", f"{value}"]
+        if value == DEFAULTS[name]:
+            continue
+        words.append(f"--{option_name(name)}")
+        if value is not True:  # an option that is on or off has no value
+            words.append(f"{value}")
     return words

@@ -57,7 +57,7 @@ static PyObject *from_module(const char *name, const char *attribute)
 
 #include "from_python.inc"
 #include "to_python.inc"
-#include "boards.inc"
+#include "geometry.inc"
 #include "making.inc"
 #include "seeing.inc"
 #include "moving.inc"

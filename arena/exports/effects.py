@@ -183,8 +183,8 @@ class _Writer:
             sizes[province.owner] += province.size
         parts = f"{self._owner(event.seat)} {sizes.pop(event.seat, 0)} {colour} squares"
         if sizes:
-            others = [f"{self._owner(seat)} {size}" for seat, size in sizes.items()]
-            words = f"Joins {parts} with {' and '.join(others)}."
+            others = " and ".join(f"{self._owner(seat)} {size}" for seat, size in sizes.items())
+            words = f"Joins {parts} with {others}."
             brief = f"{parts} swallow {others}"
         else:
             words = f"Joins {parts} to one province."

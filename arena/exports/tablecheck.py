@@ -34,6 +34,8 @@ from arena.tournament.run import Run
 
 STANDINGS = "standings.csv"
 MARK = "mark"
+MAX_HEAD = 1 << 16
+"""The most bytes of a table's first line that are read."""
 ADDED_IN_1_0 = (MARK, "rank_low", "rank_high", "deals")
 """The columns of the standings that the first tables of version 1.0.0 do not have."""
 ORDER_1_0 = ["group", "side", "figure"]
@@ -137,8 +139,8 @@ def _is_without_marks(run: Run) -> bool:
     """
     if not os.path.lexists(run.folder / STANDINGS):
         return False
-    heads = read_regular(run.folder, STANDINGS).partition(b"\n")[0].split(b",")
-    return b"elo" in heads and MARK.encode() not in heads
+    heads = _heads(run, STANDINGS)
+    return "elo" in heads and MARK not in heads
 
 
 def ranked_by_1_0(tables: Tables) -> tuple[pd.DataFrame, list[str]]:
@@ -165,18 +167,23 @@ def ranked_by_1_0(tables: Tables) -> tuple[pd.DataFrame, list[str]]:
 
 
 def missing_columns(run: Run, name: str) -> list[str]:
-    """The columns of table ``name`` that the file in the run's folder lacks, if the columns that it
-    has are columns of the table in the declared order; otherwise an empty list. A file of games
-    has its columns by the number of players, so it can lack none.
+    """The last columns of table ``name``, if the file in the run's folder has all others and no
+    more; otherwise an empty list. New columns come last, so these are what a file of an earlier
+    version can lack. A file of games has its columns by the number of players, so it can lack none.
     """
     if name not in FILES:
         return []
     columns = file_names(name)
-    first_line = read_regular(run.folder, f"{name}.csv").partition(b"\n")[0]
-    found = first_line.decode(errors="replace").split(",")
-    if found != [column for column in columns if column in found]:
-        return []
-    return [column for column in columns if column not in found]
+    found = _heads(run, f"{name}.csv")
+    return columns[len(found) :] if found == columns[: len(found)] else []
+
+
+def _heads(run: Run, file: str) -> list[str]:
+    """The names of the columns in the first line of a table in the run's folder. Raises OSError,
+    RunError.
+    """
+    with os.fdopen(open_regular(run.folder, file), "rb") as opened:
+        return opened.readline(MAX_HEAD).decode(errors="replace").rstrip("\r\n").split(",")
 
 
 def _missing_notes(name: str, missing: Sequence[str]) -> list[str]:

@@ -67,7 +67,7 @@ def _placement(record: GameRecord, board: Board, turn: int) -> tuple[State, str]
     for state, text in positions(record, board):
         if state.turns == turn and text != PASSED:
             return state, text
-    raise IndexError(f"expected a turn with a placement, got {turn}")
+    raise RunError(f"{record.id}: expected a turn with a placement, got {turn}")
 
 
 def grade(
@@ -77,8 +77,8 @@ def grade(
     its `gradable_turns`. ``advice`` is the text of the better move if another bot named it; if it
     is None, the judge chooses the better move.
 
-    Raises RunError if the record does not follow from its deck and moves, or if ``advice`` is no
-    legal move.
+    Raises RunError if no tile was placed then, if the record does not follow from its deck and
+    moves, or if ``advice`` is no legal move.
     """
     try:
         state, text = _placement(record, board, turn)

@@ -171,9 +171,10 @@ class FoundRun(NamedTuple):
     info: RunInfo | None
 
 
-def find_runs(results: Path) -> list[FoundRun]:
+def find_runs(results: Path, *, keeps_info: bool = True) -> list[FoundRun]:
     """All runs in ``results``, by the time at which they started, the oldest first; runs whose
-    run.json cannot be read come before all others. Empty if there is no such folder.
+    run.json cannot be read come before all others. Empty if there is no such folder. Without
+    ``keeps_info`` no run has its info: that of thousands of runs takes memory.
     """
     if not results.is_dir():
         return []
@@ -187,13 +188,14 @@ def find_runs(results: Path) -> list[FoundRun]:
             continue
         started, kept = _read_started(folder, status.st_size)
         # No two folders have the same name, so the key never compares what comes after it.
-        keyed.append((started, status.st_mtime_ns, folder.name, FoundRun(folder, kept)))
+        found = FoundRun(folder, kept if keeps_info else None)
+        keyed.append((started, status.st_mtime_ns, folder.name, found))
     return [found for *_, found in sorted(keyed)]
 
 
 def list_runs(results: Path) -> list[Path]:
     """The folders of all runs in ``results``, in the order of `find_runs`."""
-    return [found.folder for found in find_runs(results)]
+    return [found.folder for found in find_runs(results, keeps_info=False)]
 
 
 def _read_started(folder: Path, size: int) -> tuple[str, RunInfo | None]:

@@ -57,6 +57,8 @@ PACKING = 5
 """The level of compression of pages."""
 MAX_DIGITS = 7
 """The most digits of a number that is read from an address or a form."""
+LEAGUE_TABLES = {f"{players}-players": players for players in TABLES}
+"""By the last part of an address of the league, the number of players in a game."""
 MAX_FRONT_PAGES = 16
 """The most first pages that are kept: each host name, with and without compression, has its own."""
 SOON_S = 1.5
@@ -201,7 +203,8 @@ async def front(request: Request) -> Response:
     rows = await request.app.state.run_list.rows()
     names = await run_in_threadpool(registry_of(request.app.state.home).labels)
     in_play, left = _unfinished(request)
-    contents = (rows, names, [(name, one.moves_made) for name, one in in_play + left])
+    unfinished = [[(name, game.moves_made) for name, game in games] for games in (in_play, left)]
+    contents = (rows, names, unfinished)
     is_packed = takes_gzip(request.headers.get("accept-encoding", ""))
     key = (request.state.may_change, is_packed, request.url.netloc.lower())
     front_pages = request.app.state.front_pages
@@ -401,8 +404,9 @@ async def league(request: Request) -> Response:
     """The report of a run of the published league: of the games of two unless the address names
     another number of players.
     """
-    players = request.path_params.get("players", DUEL)
-    if players not in TABLES:
+    table = request.path_params.get("table")
+    players = LEAGUE_TABLES.get(table) if table else DUEL
+    if players is None:
         raise HTTPException(404, "no such league here")
     setting = setting_of_pages(has_play=has_play(request))
     text = await request.app.state.reports.lasting("league_report", setting, players)
@@ -468,7 +472,7 @@ ROUTES = [
     Route("/events", front_events),
     Route("/runs", runs),
     Route("/league", league),
-    Route("/league/{players:int}-players", league),
+    Route("/league/{table}", league),
     Route("/shown/{key}", league_game),
     Route("/learn", learn),
     Route("/learn/{key}", learn),

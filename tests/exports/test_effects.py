@@ -36,6 +36,9 @@ def test_the_larger_province_swallows_the_smaller_one_and_a_pagoda_returns(snaps
     drawing = "R0 R0 R0 . R1 R1\n. . . . . ."
     assert words_of(drawing, "Rd1Rd2") == snapshot
     assert words_of(drawing, "Rd1Rd2", viewer=1)[0] == snapshot
+    state = position(State, drawing)
+    placed = effects_of(state, parse_move(state.board, "Rd1Rd2"), NAMES, 0)
+    assert [effect.brief for effect in placed.effects] == snapshot
 
 
 def test_a_village_is_taken_and_taken_away(snapshot):

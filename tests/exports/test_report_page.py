@@ -22,7 +22,7 @@ from arena.exports.report.again import NAMED_OTHERWISE, REPEATED_SETTINGS, repea
 from arena.exports.report.catalogue import catalogue_of
 from arena.exports.report.game_page import game_page
 from arena.exports.report.page import anchor, data_text, rules_named
-from arena.exports.report.report_page import report_page
+from arena.exports.report.report_page import Heading, report_page
 from arena.exports.report.viewer_data import MAX_BYTES
 from arena.ratings.tables import run_tables
 from arena.records.blocks import PlayedBlocks
@@ -375,6 +375,26 @@ def test_the_command_that_plays_a_run_again(settings, command):
     info = plan_of(**{"boards": ["bird"], "clock": "cpu", **settings})
     assert repeat_command(info, seed=None) == command
     assert repeat_command(info, seed="x y") == f"{command} --seed 'x y'"
+
+
+def test_the_command_that_plays_a_persons_game_again_names_the_wall_clock():
+    game = {
+        "game": {"seats": ["human", "a"], "deal": 3},
+        "bots": ["human", "a"],
+        "boards": ["bird"],
+    }
+    wall = repeat_command(plan_of(**game, clock="wall"), seed=None)
+    assert wall == "arena play a --human 0 --board bird --clock wall --deal 3"
+    assert "--clock" not in repeat_command(plan_of(**game, clock="cpu"), seed=None)
+
+
+def test_a_report_about_a_run_that_the_reader_does_not_have_misses_no_evidence(tmp_path):
+    faulty = game_of(("a", "b"), deal=0, faults=[(0, 2, "exit", "gone")])
+    folder = write_run(tmp_path / "run", "ab", [faulty, *duels("ab", 2)[1:]], deals=2)
+    words = "The evidence file is missing"
+    assert words in report_page(Run(folder)).text
+    heading = Heading("A league", [("/league", "Two")], "/league")
+    assert words not in report_page(Run(folder), heading=heading).text
 
 
 def test_every_setting_of_a_tournament_is_in_the_command_that_repeats_it():

@@ -51,7 +51,8 @@ def test_the_published_league_has_a_report_in_every_home(tmp_path):
         assert 'href="/league/3-players"' in text
         assert "arena report" not in text, "the reader has no such run"
         assert server.ask("/league/4-players")[0] == 200
-        assert server.ask("/league/5-players")[0] == 404
+        for other in ("5-players", "02-players", f"{'1' * 5000}-players", "x"):
+            assert server.ask(f"/league/{other}")[0] == 404
     finally:
         server.close()
 

@@ -60,10 +60,7 @@ def _run_again(config: RunConfig) -> list[str]:
     else:
         words = ["arena", "run", *config.bots, *which, "--deals", str(config.deals)]
     words += _options(config, REPEATED_SETTINGS)
-    if config.clock == "wall" and not config.in_process:
-        # This is the default in run.json; that of the option is cpu.
-        words += ["--clock", "wall"]
-    return words
+    return [*words, *_clock(config)]
 
 
 def _game_again(config: RunConfig) -> list[str]:
@@ -80,7 +77,7 @@ def _game_again(config: RunConfig) -> list[str]:
     which = ["--board", board if board in BUILT_IN else f"{board}.txt"]
     words = ["arena", "play", *bots, "--human", str(game.seats.index(YOU)), *which]
     tiles = [] if config.deck_of_game else ["--deal", str(deal)]
-    return [*words, *_options(config, REPEATED_IN_GAME), *tiles]
+    return [*words, *_options(config, REPEATED_IN_GAME), *_clock(config), *tiles]
 
 
 def _search_again(config: RunConfig, tune: Tuning) -> list[str]:
@@ -97,6 +94,13 @@ def _against(config: RunConfig) -> list[str]:
     """
     pool = [bot for bot in config.pool if not is_copy(bot)]
     return ["--pool", ",".join(pool)] if pool else []
+
+
+def _clock(config: RunConfig) -> list[str]:
+    """The option for the wall clock, which is the default in run.json but not of the option. Bots
+    of the arena's own process have no clock.
+    """
+    return ["--clock", "wall"] if config.clock == "wall" and not config.in_process else []
 
 
 def _options(settings: RunConfig | Comparison, names: Sequence[str]) -> list[str]:

@@ -53,7 +53,7 @@ def report_page(
     heading: Heading | None = None,
 ) -> Report:
     """The report of a run. ``wanted`` is the largest number of games in it, which are then chosen,
-    or a list of what to show, see `profiles.choose`. ``prior`` is the weight of a prior that gives
+    or a list of what to show, see `choice.choose`. ``prior`` is the weight of a prior that gives
     every bot a rating (None: no prior); ``match`` are the boards of the matches to score by (None:
     what run.json says; empty: single games); ``setting`` is the kind of page. With a ``heading``
     the report is about a run that the reader does not have, and names no commands that need it. The

@@ -14,16 +14,13 @@ from pathlib import Path
 import pytest
 
 from tests.support.burners import with_parent
-from tests.support.commandline import BARE, RANDOM, ROOT
+from tests.support.commandline import BARE, ROOT, THINKING
 from tests.support.kills import journal_lines, processes, wait_for_games, wait_until_gone
 from tests.support.waiting import wait_for
 
 distributed = pytest.importorskip("distributed", reason="pip install 'qin-arena[cluster]'")
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
 
-THINKING = RANDOM.replace("import json\n", "import json\nimport time\n").replace(
-    'answer(type="move"', 'time.sleep(0.003)\n        answer(type="move"'
-)
 OPENSSL = (
     "openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 "
     "-subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1"

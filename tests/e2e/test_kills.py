@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.commandline import FIRST, RANDOM, Arena
+from tests.support.commandline import FIRST, THINKING, Arena
 from tests.support.kills import (
     journal_lines,
     kill_while_playing,
@@ -30,11 +30,18 @@ RUN = ("run", "--deals", 20, "--seed", "kills", "--jobs", 2, "--out")
 GAMES = 40
 
 
+@pytest.fixture
+def arena(arena):
+    """A home whose bot ``rnd`` takes a while for its moves."""
+    (arena.home / "bots" / "rnd" / "bot.py").write_text(THINKING)
+    return arena
+
+
 @pytest.fixture(scope="module")
 def quiet(tmp_path_factory):
     """The records of an undisturbed run."""
     arena = Arena(tmp_path_factory.mktemp("quiet") / "home")
-    arena.add_bot("rnd", RANDOM)
+    arena.add_bot("rnd", THINKING)
     arena.add_bot("fst", FIRST)
     arena(*RUN, "quiet")
     records = arena.timeless("quiet")

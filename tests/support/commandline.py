@@ -125,6 +125,12 @@ class Arena:
 
 
 RANDOM = (ROOT / "bots" / "random-python" / "bot.py").read_text()
+THINKING = RANDOM.replace("import json\n", "import json\nimport time\n").replace(
+    'answer(type="move"', 'time.sleep(0.003)\n        answer(type="move"'
+)
+"""The random bot, which waits a little before each move, so that a run takes long enough to be
+interrupted.
+"""
 FIRST = RANDOM.replace('rng.choice(message["legal"])', 'message["legal"][0]')
 TURN = '    elif message["type"] == "turn":\n'
 """The line of both bots at which a turn begins."""

@@ -156,7 +156,6 @@ class Run:
         games as planned. False if that cannot be found out.
         """
         config = self.config
-        planned = self.schedule.planned
         if config.settled is not None:
             return False  # the journal, and so standings.csv, may have games that do not count
         try:
@@ -170,7 +169,7 @@ class Run:
             return False
         # Each game counts for all its players; in a run of matches, standings.csv counts matches.
         games_of_one = len(config.match) or 1
-        return seats * games_of_one == config.players * planned
+        return seats * games_of_one == config.players * self.schedule.planned
 
     def blocks(self) -> list[PlayedBlocks]:
         """The blocks (games of a line-up on a deal) that have at least one game. They are counted

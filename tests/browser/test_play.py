@@ -14,7 +14,6 @@ from selenium.webdriver.support.wait import WebDriverWait
 from arena.exports.verify import verify_run
 from arena.tournament.run import Run
 from tests.serve.games import Game, begin
-from tests.serve.serving import Served
 
 STATE = """
     const over = !document.getElementById("over").hidden;
@@ -71,11 +70,8 @@ def home(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def server(home):
-    """A server that waits for a caution as long as it takes."""
-    started = Served(home, module="tests.serve.patient")
-    yield started
-    started.close()
+def server(patient_server):
+    return patient_server
 
 
 @pytest.fixture

@@ -122,3 +122,13 @@ def server(home):
     started = Served(home)
     yield started
     started.close()
+
+
+@pytest.fixture(scope="module")
+def patient_server(home):
+    """A server of the home that the test module's `home` makes. It waits for a caution as long as
+    it takes, and its judge tries few deals.
+    """
+    started = Served(home, module="tests.serve.patient")
+    yield started
+    started.close()

@@ -64,11 +64,8 @@ def home(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def server(home):
-    """A server whose judge tries few deals."""
-    started = Served(home, module="tests.serve.patient")
-    yield started
-    started.close()
+def server(patient_server):
+    return patient_server
 
 
 @pytest.fixture(scope="module")

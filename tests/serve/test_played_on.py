@@ -16,7 +16,6 @@ from arena.web.lessons import RefusedError
 from arena.web.opengames import OpenGames
 from tests.exports.runs import SEED, duels, game_of, write_run
 from tests.serve.games import Game
-from tests.serve.serving import Served
 from tests.support.waiting import wait_for
 
 
@@ -28,11 +27,8 @@ def home(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def server(home):
-    """A server whose judge tries few deals."""
-    started = Served(home, module="tests.serve.patient")
-    yield started
-    started.close()
+def server(patient_server):
+    return patient_server
 
 
 def test_a_game_of_a_finished_run_is_played_on_with_its_tiles(server, home):

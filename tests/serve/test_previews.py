@@ -12,6 +12,7 @@ from arena.web.rendering import run_picture
 from tests.exports.runs import duels, write_run
 from tests.serve.serving import HALF
 from tests.support.png import pixels_of
+from tests.support.waiting import wait_for
 
 GAME = duels("abc", 2)[0]
 
@@ -40,6 +41,8 @@ def preview(served, path, **headers):
     ],
 )
 def test_pages_have_a_title_a_description_and_a_picture(served, path, title, picture):
+    # The title of a run's page says whether the run is played once the run has been read.
+    wait_for(lambda: title in preview(served, path)["og:title"], f"the title {title!r}")
     tags = preview(served, path)
     home = f"http://127.0.0.1:{served.port}"
     assert title in tags["og:title"]

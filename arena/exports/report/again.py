@@ -25,7 +25,7 @@ REPEATED_SETTINGS = [
 ]
 """The settings that the command to repeat a run names if they differ from the defaults."""
 REPEATED_IN_GAME = [name for name in taken_by("play") if name in REPEATED_SETTINGS]
-"""Those of `REPEATED_SETTINGS` that a game of a person has, too."""
+"""The settings in `REPEATED_SETTINGS` that the game of a person has, too."""
 
 
 def repeat_command(info: RunInfo, *, seed: str | None) -> str:

@@ -118,7 +118,9 @@ def open_session(
             if run.info != before:
                 write_run(folder, run.info)
         except BaseException:
-            if before is None:
+            # Once run.json is there, the run has started: an interruption that comes right after
+            # it was written must not take the run's mark and its bots away.
+            if before is None and not os.path.lexists(folder / RUN_FILE):
                 _discard(folder)
             raise
         yield Session(

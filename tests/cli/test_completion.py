@@ -63,6 +63,7 @@ def test_bash_completes_commands_their_options_and_their_values(complete):
     assert complete("arena", "nonsense", "x") == set()
 
 
+@pytest.mark.long
 @needs_bash
 def test_bash_completes_the_names_of_bots_of_runs_and_of_commands_to_explain(complete, tmp_path):
     for name in ("mine", "mint"):

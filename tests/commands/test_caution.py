@@ -1,5 +1,7 @@
 """The caution before a move that costs much: when it comes, and what it rests on."""
 
+import pytest
+
 from arena.commands.caution import LEAST_COST, caution_before
 from arena.players.player import built_in
 from arena.rules import State
@@ -23,6 +25,7 @@ def cautions(choose, seed="d"):
     return found
 
 
+@pytest.mark.long
 def test_a_careless_person_is_cautioned_in_words_and_a_careful_one_hardly_ever():
     careless = cautions(lambda state: built_in("random").choose(state, 3))
     told = [caution for _, _, caution in careless if caution]

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[2]
 FAILS_ONCE = """
 from pathlib import Path
@@ -161,7 +163,6 @@ def test_what_is_marked_alone_runs_last_with_nothing_beside_it(suite):
     assert float(alone[0][3]) < float(alone[1][2])
 
 
-@pytest.mark.long
 def test_the_ledger_counts_the_tests_of_all_workers(suite, tmp_path):
     (suite.tests / "test_small.py").write_text(MANY_FAIL + "def test_passes(): pass\n")
     ledger = tmp_path / "ledger.json"

@@ -230,6 +230,7 @@ def test_a_bot_with_a_process_for_each_game_passes_too(bench):
     assert [step for step in (run_step(entry, good) for entry in STEPS) if step.problem] == []
 
 
+@pytest.mark.long
 def test_a_bot_that_takes_three_seconds_to_start_has_the_time_to_exit_before_hello(bench):
     slow = bench("import time\ntime.sleep(3)\n" + GOOD)
     assert run("starts and answers hello", slow).passed
@@ -345,9 +346,9 @@ def test_too_much_memory_is_a_fault_of_that_kind(bench, snapshot):
     assert step.cure == snapshot
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
-    ("spends", "expected"),
-    [("120", 120), pytest.param("message['time_ms'] * 0.6", SHORT_MS, marks=pytest.mark.long)],
+    ("spends", "expected"), [("120", 120), ("message['time_ms'] * 0.6", SHORT_MS)]
 )
 def test_most_games_are_at_a_short_time_that_grows_for_a_bot_that_needs_more(
     tmp_path, spends, expected

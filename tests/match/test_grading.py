@@ -96,6 +96,7 @@ def naive_cost(state, played, seed):
     return (max(wins) - wins[moves.index(played)]) / 20
 
 
+@pytest.mark.long
 def test_who_plays_the_judges_move_loses_nothing(picks):
     costs = [found.cost for found, _ in picks]
     error = statistics.stdev(costs) / len(costs) ** 0.5
@@ -105,6 +106,7 @@ def test_who_plays_the_judges_move_loses_nothing(picks):
     assert statistics.mean(cost for _, cost in picks) > 10 * error
 
 
+@pytest.mark.long
 def test_the_error_of_a_grade_covers_what_many_deals_find():
     record, turn = GAMES[1], 16
     state, policy = state_at(record, turn), built_in("random").policy
@@ -167,6 +169,7 @@ def test_the_best_moves_are_legal_ranked_and_the_same_for_the_same_seed():
     assert ranked[0].move == best_move(state, QUICK, 7)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(CORE == "pure", reason="in Python it takes a minute")
 def test_who_plays_the_judges_moves_beats_the_bot_that_looks_at_outlooks():
     """A judge that wins 80 % of its games wins fewer than three of eight once in 800 tries.

@@ -106,7 +106,7 @@ def test_a_bot_can_neither_signal_its_keeper_nor_read_what_it_has_open(start, la
 
 
 @pytest.mark.parametrize("work", ["pass", "os.kill(-1, 18)"], ids=["computes", "wakes the others"])
-@pytest.mark.parametrize("number", [0, 1, 24])
+@pytest.mark.parametrize("number", [0, 1, pytest.param(24, marks=pytest.mark.long)])
 def test_all_processes_stop_in_one_call_and_use_no_processor_time_until_they_go_on(
     start, number, work
 ):
@@ -125,6 +125,7 @@ def test_all_processes_stop_in_one_call_and_use_no_processor_time_until_they_go_
         wait_for(lambda used=used_ns: process.meter.used_ns() > used, "the bot to compute")
 
 
+@pytest.mark.long
 def test_a_look_at_many_processes_stops_them_only_for_a_moment(start):
     """The keeper stops more than four processes while it looks at them, every 120 to 280 ms."""
     process = start(FORKS.format(number=8, work="pass"))
@@ -147,6 +148,7 @@ def reads_of(pid):
     return int(counts[1]) if counts else 0
 
 
+@pytest.mark.long
 def test_a_look_at_an_idle_bot_reads_little(start):
     """Neither its memory nor its files are read while none of its processes computes: what the
     keeper spends on a look is taken from other bots.
@@ -162,6 +164,7 @@ def test_a_look_at_an_idle_bot_reads_little(start):
     assert reads_of(keeper) - before < 100
 
 
+@pytest.mark.long
 def test_what_a_bot_takes_after_it_was_idle_is_found(start):
     """A bot that sleeps through many looks and then takes memory is ended by a later look."""
     process = start(
@@ -174,6 +177,7 @@ def test_what_a_bot_takes_after_it_was_idle_is_found(start):
     assert "memory" in str(process.ending())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shell", ["sh", "bash"])
 def test_a_shell_that_waits_for_its_children_sees_none_of_them_stopped(start, shell):
     if not shutil.which(shell):
@@ -361,6 +365,7 @@ def test_a_bot_with_too_many_mappings_of_memory_is_ended_before_it_slows_the_kee
     assert re.sub(r"\d{6}", "150000", str(ending)) == snapshot  # Python has some of its own
 
 
+@pytest.mark.long
 def test_threads_that_sleep_and_wake_all_the_time_are_no_uncounted_time(start):
     process = start(
         "import queue, threading, time\nlines = queue.Queue()\n"

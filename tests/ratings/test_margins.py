@@ -62,6 +62,7 @@ def test_equal_bots_are_worth_nothing_and_more_elo_is_worth_more():
     assert worths[-1] == pytest.approx(0.5, abs=1e-6)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shared", [0.0, 0.5])
 @pytest.mark.parametrize("elo", [0, 40, 200])
 def test_the_estimate_is_the_elo_of_the_share_of_the_win(elo, shared):
@@ -121,6 +122,7 @@ def test_margins_that_say_something_else_than_wins_are_found_out():
     assert disagreement(fair).low <= 0 <= disagreement(fair).high
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("case", "wrong"),
     [
@@ -137,6 +139,7 @@ def test_the_wrong_answer_is_as_rare_as_was_asked_for(case, wrong):
     assert ending.disagree <= ALLOWED
 
 
+@pytest.mark.long
 def test_margins_take_fewer_blocks_than_wins():
     ending = answers(Case(50, Question(0, 50)), max(TRIES // 2, 15))
     assert ending.blocks < 0.9 * ending.wins_blocks

@@ -10,7 +10,9 @@ import pytest
 from arena.errors import ConfigError
 from arena.players.player import built_in_bot
 from arena.players.sandbox.tiers import OPEN
+from arena.records.runfile import write_run
 from arena.rules.boards import built_in
+from arena.tournament import session as sessions
 from arena.tournament.runs import make_request
 from arena.tournament.session import open_session
 from arena.tournament.workers import Setup, Worker
@@ -70,3 +72,28 @@ def test_a_bot_that_plays_otherwise_now_does_not_go_on(tmp_path, monkeypatch, re
     monkeypatch.setattr("arena.players.player.PLAYS", 2)
     with refused(ConfigError):
         play(tmp_path / "run", ("random", "greedy-2"))
+
+
+def test_ctrl_c_right_after_run_json_was_written_leaves_a_run_that_goes_on_without_adopt(
+    tmp_path, monkeypatch
+):
+    def write_and_interrupt(folder, info):
+        write_run(folder, info)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sessions, "write_run", write_and_interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        play(tmp_path / "run", ("random", "greedy-2"), seed="s")
+    monkeypatch.undo()
+    rest, info = play(tmp_path / "run", ("random", "greedy-2"))
+    assert (len(rest), info.seed) == (8, "s")
+
+
+def test_ctrl_c_before_run_json_is_written_leaves_nothing(tmp_path, monkeypatch):
+    def interrupt(folder, info):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sessions, "write_run", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        play(tmp_path / "run", ("random", "greedy-2"))
+    assert list(tmp_path.iterdir()) == []

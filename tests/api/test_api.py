@@ -412,7 +412,10 @@ def test_a_bot_that_only_crashes_is_a_warning_of_a_run_and_an_error_of_a_compari
     arena.add_bot("crash", crash, to="others")
     with pytest.warns(api.ArenaWarning, match="crash forfeited"):
         run = api.run(
-            [str(arena.home / "others" / "crash"), *BOTS], deals=9, home=arena.home, out="crashes"
+            [str(arena.home / "others" / "crash"), "greedy", "random"],
+            deals=9,
+            home=arena.home,
+            out="crashes",
         )
     assert not run.is_complete
     with pytest.raises(UserError, match=r"crash .*: no idea\n.*/none/faults/"):

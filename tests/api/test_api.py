@@ -341,7 +341,7 @@ def test_programs_of_any_kind_may_ask_and_keep_what_is_theirs(arena, way):
 
 
 WATCH = """
-import multiprocessing, sys, threading
+import multiprocessing, sys, threading, time
 from arena import api
 seen = set()
 stop = threading.Event()
@@ -350,6 +350,7 @@ def look():
     while not stop.is_set():
         method = multiprocessing.get_start_method(allow_none=True)
         seen.add((getattr(main, "__file__", None), str(main.__spec__), method))
+        time.sleep(0.0001)  # to start a worker takes ten times as long
 sys.setswitchinterval(1e-5)
 watching = threading.Thread(target=look)
 watching.start()

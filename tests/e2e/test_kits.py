@@ -208,6 +208,12 @@ def test_a_turn_with_impossible_squares_makes_no_kit_read_beside_its_memory(
     answers_of(["./bot"], tmp_path)
 
 
+IS_SHOWN = """
+const game = document.getElementById("game").value;
+const now = document.getElementById("now").textContent;
+return game === arguments[0] && now.startsWith(arguments[1]);
+"""
+"""Whether the viewer shows a game and a tile."""
 WORTH = "a village beside a tile is worth 7 more than founding a province"
 
 
@@ -250,8 +256,8 @@ def test_notes_of_every_language_are_in_the_viewer(kits, browser, tmp_path):
         game = quote(record["id"], safe="")
         for seat in (0, 1):
             browser.js("location.hash = arguments[0]", f"#game={game}&turn={seat + 1}")
-            shown = "return document.getElementById('now').textContent.includes(arguments[0])"
-            browser.wait(shown, f"{record['bots'][seat]} notes: worth ")
+            browser.wait(IS_SHOWN, record["id"], f"Tile {seat + 1}: ")
+            assert f"{record['bots'][seat]} notes: worth " in browser.text("now")
             assert record["bots"][seat] in browser.text("players")
         assert "worth 8" in browser.text("log"), WORTH
     assert browser.log() == []

@@ -11,6 +11,7 @@ IS_NATIVE = $(shell $(BIN)/arena --version | grep -o 'core native')
 PURE = $(if $(IS_NATIVE),,ARENA_RULES=pure )
 NATIVE_SOURCES = $(wildcard arena/*/native/*.[ch] arena/*/native/*.inc)
 DEMO_BOTS = greedy-python careful-python$(if $(IS_NATIVE), lookahead-python)
+DEMO_DEALS = $(if $(IS_NATIVE),10,4)
 SOURCES := setup.py arena tests .ci/site.py .ci/first-run .ci/languages .ci/suite bots/random-python bots/greedy-python bots/careful-python bots/lookahead-python bots/flatmc-python bots/ismcts-python bots/learner-python bots/engine-cpp
 # ARGS, where "-k a or b" is one option also without quotes around what follows -k.
 PICKED = $$(printf %s "$$ARGS" | sed -E "s/-k +((not +)?[^ '\"]+( +(and|or) +(not +)?[^ '\"]+)*)/-k '\1'/")
@@ -29,7 +30,7 @@ demo: $(VENV)/.ready ## set everything up and let bots play, in three acts (half
 	@printf '\n1. Built-in bots play each other\n\n'
 	@$(PURE)$(BIN)/arena run random careful-2 greedy-4 careful-8 greedy --deals 30 --seed demo --strict
 	@printf '\n2. Bots of bots/, programs of their own, play each other and a built-in bot\n\n'
-	@$(PURE)$(BIN)/arena run $(DEMO_BOTS) careful-32 --seed demo --deals $(if $(IS_NATIVE),10,4) --move-ms 10000 --game-ms 10000 --trust $(subst $() ,$(COMMA),$(DEMO_BOTS)) --strict
+	@$(PURE)$(BIN)/arena run $(DEMO_BOTS) careful-32 --seed demo --deals $(DEMO_DEALS) --move-ms 10000 --game-ms 10000 --trust $(subst $() ,$(COMMA),$(DEMO_BOTS)) --strict
 	@printf '\n3. Your turn. Type\n\n'
 	@printf '  %-41s %s\n' \
 		'$(BIN)/arena report' 'for that table as a web page' \

@@ -341,7 +341,7 @@ def test_programs_of_any_kind_may_ask_and_keep_what_is_theirs(arena, way):
 
 
 WATCH = """
-import multiprocessing, sys, threading
+import multiprocessing, sys, threading, time
 from arena import api
 seen = set()
 stop = threading.Event()
@@ -350,6 +350,7 @@ def look():
     while not stop.is_set():
         method = multiprocessing.get_start_method(allow_none=True)
         seen.add((getattr(main, "__file__", None), str(main.__spec__), method))
+        time.sleep(0.0001)  # to start a worker takes ten times as long
 sys.setswitchinterval(1e-5)
 watching = threading.Thread(target=look)
 watching.start()
@@ -412,7 +413,10 @@ def test_a_bot_that_only_crashes_is_a_warning_of_a_run_and_an_error_of_a_compari
     arena.add_bot("crash", crash, to="others")
     with pytest.warns(api.ArenaWarning, match="crash forfeited"):
         run = api.run(
-            [str(arena.home / "others" / "crash"), *BOTS], deals=9, home=arena.home, out="crashes"
+            [str(arena.home / "others" / "crash"), "greedy", "random"],
+            deals=9,
+            home=arena.home,
+            out="crashes",
         )
     assert not run.is_complete
     with pytest.raises(UserError, match=r"crash .*: no idea\n.*/none/faults/"):

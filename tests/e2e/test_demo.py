@@ -14,8 +14,8 @@ needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="make is no
 
 def demo(arena, change):
     """Run the demo in a home of its own, with the bots of the repository after a `change`, but
-    without the bot that looks ahead, which would use most of the CPU time. Return the finished
-    process.
+    without the bot that looks ahead, which would use most of the CPU time, and with two deals in
+    act 2. Return the finished process.
     """
     venv = arena.home / "venv"
     (venv / "bin").mkdir(parents=True)
@@ -28,7 +28,7 @@ def demo(arena, change):
     change(arena.home / "bots")
     environment = {**os.environ, "ARENA_HOME": str(arena.home), "PYTHONPATH": str(ROOT)}
     return subprocess.run(
-        ["make", "demo", f"VENV={venv}", "DEMO_BOTS=greedy-python careful-python"],
+        ["make", "demo", f"VENV={venv}", "DEMO_BOTS=greedy-python careful-python", "DEMO_DEALS=2"],
         cwd=ROOT,
         env=environment,
         capture_output=True,

@@ -76,7 +76,7 @@ class Terminal:
 
 
 def test_an_unfinished_run_is_finished_with_the_bots_it_began_with(arena, snapshot):
-    settings = ("--deals", 3, "--seed", "s", "--boards", "bird,lion")
+    settings = ("--deals", 2, "--seed", "s", "--boards", "bird,lion")
     arena("run", "rnd", "fst", "greedy-4", *settings, "--out", "cut")
     whole, before = (
         arena.timeless("cut"),

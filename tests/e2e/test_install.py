@@ -1,5 +1,5 @@
-"""The arena as people get it: wheel and sdist built here, and the wheel installed where nothing
-else of the repository is.
+"""The arena as people get it: the wheel built here, and installed where nothing else of the
+repository is. tests/release looks at the sdist, too.
 """
 
 import fcntl
@@ -9,7 +9,6 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-import tarfile
 import zipfile
 from pathlib import Path
 
@@ -21,10 +20,7 @@ from arena.players.sandbox.tiers import Sandbox, failure
 from tests.support.commandline import ROOT
 
 SOURCES = ("setup.py", "arena", "bots", "pyproject.toml", "README.md", "LICENSE")
-BUILD = (
-    "import sys; from setuptools import build_meta as backend; getattr(backend,"
-    " sys.argv[1])(sys.argv[2])"
-)
+BUILD = "import sys; from setuptools import build_meta as backend; backend.build_wheel(sys.argv[1])"
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.so")
 
 
@@ -37,10 +33,10 @@ def run(*command, cwd, **options):
     return done
 
 
-def build(kind, source, target):
-    """A wheel or an sdist of the source, by the backend that pip would ask."""
+def build_wheel(source, target):
+    """A wheel of the source, by the backend that pip would ask."""
     target.mkdir(parents=True)
-    run(sys.executable, "-c", BUILD, f"build_{kind}", target, cwd=source)
+    run(sys.executable, "-c", BUILD, target, cwd=source)
     [made] = target.iterdir()
     return made
 
@@ -62,14 +58,7 @@ def copy_sources(target):
 
 def make_everything(folder):
     copy_sources(folder / "source")
-    sdist = build("sdist", folder / "source", folder / "sdist")
-    with tarfile.open(sdist) as archive:
-        # Python 3.11.4 brought the filter, and 3.11.2 is Debian's; later ones warn where none is.
-        archive.extraction_filter = getattr(tarfile, "data_filter", None)
-        archive.extractall(folder / "unpacked")
-    [unpacked] = (folder / "unpacked").iterdir()
-    build("wheel", unpacked, folder / "from-sdist")
-    wheel = build("wheel", folder / "source", folder / "wheel")
+    wheel = build_wheel(folder / "source", folder / "wheel")
     install(wheel, folder / "venv")
 
 
@@ -169,10 +158,6 @@ def test_the_wheel_holds_the_ladder_and_no_bot_of_a_developer(built):
         "secret" in name or name.endswith("notes.txt") or name.startswith(("bots", "tests"))
         for name in packed
     )
-
-
-def test_a_wheel_made_from_the_sdist_is_the_same_wheel(built):
-    assert contents(only_file(built / "from-sdist")) == contents(only_file(built / "wheel"))
 
 
 def test_what_is_installed_is_what_runs(installed):

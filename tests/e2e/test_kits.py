@@ -85,13 +85,16 @@ def test_a_kit_that_needs_most_of_the_system_plays_in_the_weaker_sandbox(
 
 @pytest.fixture(scope="module")
 def kits(tmp_path_factory):
-    """A run of a kit of each language, with an option, without a sandbox."""
+    """A run of a kit of each language, with an option, without a sandbox: each meets another one,
+    and sits at both seats.
+    """
     made = Arena(tmp_path_factory.mktemp("kits") / "home")
     made.home.mkdir()
     here = [language for language in PLAIN if not lack(language)]
     for language in here:
         made("new", f"kit-{language}", *PLAIN[language])
     options = ("--deals", 1, "--boards", "lion", "--sandbox", "off", "--out", "kits")
+    options += ("--tables", (len(here) + 1) // 2)
     made("run", *(f"./kit-{language}:village=7" for language in here), *options)
     yield made, here
     made.close()
@@ -105,14 +108,17 @@ def built(kits):
     for language in here:
         [copy] = (arena.home / "results" / "kits" / "bots").glob(f"kit-{language}-*")
         copies.append(bot_at(copy))
-    with staged_for_a_while(*copies) as staged:
-        yield dict(zip(here, staged, strict=True))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", arena.own["XDG_CACHE_HOME"])  # has what the run has built
+        with staged_for_a_while(*copies) as staged:
+            yield dict(zip(here, staged, strict=True))
 
 
 def test_the_kits_of_all_languages_play_each_other_and_choose_the_same_moves(kits, built):
     arena, here = kits
     records = arena.records("kits")
-    assert len(records) == len(here) * (len(here) - 1)
+    seated = {(bot, seat) for record in records for seat, bot in enumerate(record["bots"])}
+    assert seated == {(f"kit-{name}:village=7", seat) for name in here for seat in (0, 1)}
     assert [record["faults"] for record in records if record["faults"]] == []
     assert len({tuple(record["moves"]) for record in records}) == 1, "one idea, one deck, one game"
     for language, bot in built.items():
@@ -202,35 +208,34 @@ def test_a_turn_with_impossible_squares_makes_no_kit_read_beside_its_memory(
     answers_of(["./bot"], tmp_path)
 
 
+IS_SHOWN = """
+const game = document.getElementById("game").value;
+const now = document.getElementById("now").textContent;
+return game === arguments[0] && now.startsWith(arguments[1]);
+"""
+"""Whether the viewer shows a game and a tile."""
 WORTH = "a village beside a tile is worth 7 more than founding a province"
 
 
-def shown_of(kits):
-    """The games of the kits that are looked at: each language sits at both seats."""
-    arena, here = kits
-    pairs = set(itertools.pairwise([*here, here[0]]))
-    for record in arena.records("kits"):
-        if tuple(re.findall(r"kit-(\w+):", " ".join(record["bots"]))) in pairs:
-            yield arena, record
-
-
 def test_the_option_of_every_language_is_in_the_journal_and_its_notes_tell_of_it(kits):
-    for arena, record in shown_of(kits):
+    arena, _ = kits
+    for record in arena.records("kits"):
         assert all(bot.endswith(":village=7") for bot in record["bots"])
         said = {(note["turn"] % 2, note["worth"]) for note in record["notes"]}
         assert said >= {(0, 8), (1, 8)}, WORTH
-        info = json.loads((arena.home / "results" / "kits" / "run.json").read_text())
-        assert all(bot["options"] == {"village": 7} for bot in info["bots"])
+    info = json.loads((arena.home / "results" / "kits" / "run.json").read_text())
+    assert all(bot["options"] == {"village": 7} for bot in info["bots"])
 
 
 def test_stderr_and_notes_of_every_language_are_shown_in_a_terminal(kits):
-    for arena, record in shown_of(kits):
+    arena, here = kits
+    for record in arena.records("kits"):
         out, _ = arena("replay", "kits", record["id"])
         assert all(bot in out for bot in record["bots"])
         assert "note: worth 8" in out, WORTH
-    for language in kits[1]:
+    for language in here:
         bots = f"./kit-{language}:village=7", "random"
-        out, _ = kits[0]("play", *bots, "--seed", 1, "--sandbox", "off", "--stderr")
+        out, _ = arena("play", *bots, "--seed", 1, "--sandbox", "off", "--stderr")
         assert re.search(r"stderr.*options:[ {']*village'?:? 7", out), language
 
 
@@ -246,10 +251,12 @@ def test_notes_and_options_of_every_language_are_in_a_data_frame(kits):
 def test_notes_of_every_language_are_in_the_viewer(kits, browser, tmp_path):
     arena, _ = kits
     arena("report", "kits", "--to", tmp_path / "kits.html")
-    for _, record in shown_of(kits):
+    browser.open(tmp_path / "kits.html")
+    for record in arena.records("kits"):
         game = quote(record["id"], safe="")
         for seat in (0, 1):
-            browser.open(tmp_path / "kits.html", f"#game={game}&turn={seat + 1}")
+            browser.js("location.hash = arguments[0]", f"#game={game}&turn={seat + 1}")
+            browser.wait(IS_SHOWN, record["id"], f"Tile {seat + 1}: ")
             assert f"{record['bots'][seat]} notes: worth " in browser.text("now")
             assert record["bots"][seat] in browser.text("players")
         assert "worth 8" in browser.text("log"), WORTH

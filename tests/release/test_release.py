@@ -135,6 +135,12 @@ def test_the_wheel_holds_the_package_and_its_native_parts_and_nothing_else(wheel
     assert names == packaged()
 
 
+def test_the_wheel_which_was_made_from_the_sdist_holds_every_file_as_it_stands_here(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        packed = {name: archive.read(name) for name in packaged() - NATIVE}
+    assert [name for name, content in packed.items() if (ROOT / name).read_bytes() != content] == []
+
+
 def test_the_sdist_holds_what_builds_and_what_one_reads_and_only_what_is_tracked(sdist):
     with tarfile.open(sdist) as archive:
         names = {member.name.partition("/")[2] for member in archive if not member.isdir()}

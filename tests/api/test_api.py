@@ -320,6 +320,7 @@ own.kill()
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", ["stdin", "script"])
 def test_programs_of_any_kind_may_ask_and_keep_what_is_theirs(arena, way):
     """No guard, a running loop, two threads at once, a child of their own."""
@@ -363,6 +364,7 @@ multiprocessing.set_start_method("forkserver")
 """
 
 
+@pytest.mark.long
 def test_a_run_does_not_change_the_main_module_or_the_start_method_of_the_program(arena):
     (arena.home / "watch.py").write_text(WATCH)
     done = subprocess.run(
@@ -372,6 +374,7 @@ def test_a_run_does_not_change_the_main_module_or_the_start_method_of_the_progra
     assert (done.stdout, done.returncode) == ("True\n", 0), done.stderr
 
 
+@pytest.mark.long
 def test_an_interrupted_call_leaves_nothing_and_the_next_one_plays_the_rest(arena):
     slow = "import time\n" + RANDOM.replace("rng.choice(", "time.sleep(0.05) or rng.choice(")
     arena.add_bot("slow", slow)
@@ -407,6 +410,7 @@ def test_an_interrupted_call_leaves_nothing_and_the_next_one_plays_the_rest(aren
     assert before < rest.tables.games == 4
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("default::arena.api.ArenaWarning")
 def test_a_bot_that_only_crashes_is_a_warning_of_a_run_and_an_error_of_a_comparison(arena):
     crash = FIRST.replace('message["legal"][0]', "sys.exit('no idea')")

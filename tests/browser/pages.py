@@ -28,11 +28,13 @@ class Page(NamedTuple):
 
     ``make``   makes it below an empty folder; returns its file, or its address if it is served.
                What it starts ends with the stack.
+    ``path``   where it is on the server of `ten_bots`, if it is not made
     ``begin``  a script that brings it into the state to be looked at
     ``board``  the id of the element that left and right and a finger step through, if there is one
     """
 
-    make: Callable[[Path, ExitStack], Path | str]
+    make: Callable[[Path, ExitStack], Path | str] | None = None
+    path: str = ""
     begin: str = OPEN_ALL
     board: str = ""
 
@@ -100,6 +102,13 @@ def _playing(folder, stack):
     return server.url.replace("/?", f"{game.address}?")
 
 
+def ten_bots(folder, stack):
+    """A server of a home with a run of ten bots, which ends with the stack."""
+    bots = [f"bot-{number}" for number in range(10)]
+    write_run(folder / "results" / "run", bots, duels(bots, 1))
+    return _served(folder, stack)
+
+
 def _home(folder, stack):
     write_run(folder / "results" / "run", "abc", duels("abc", 2))
     return _served(folder, stack).url
@@ -119,17 +128,6 @@ def _run(folder, stack):
     write_run(folder / "results" / "run", bots, games, boards=("bird", "lion"), planned="ab")
     assert server.ask("/runs/run/events")[0] == 200, "from now on it is known how the run is"
     return server.url.replace("/?", "/runs/run?")
-
-
-def _at(path):
-    """What makes a page of the server that is at ``path``, with a run of ten bots in the home."""
-
-    def make(folder, stack):
-        bots = [f"bot-{number}" for number in range(10)]
-        write_run(folder / "results" / "run", bots, duels(bots, 1))
-        return _served(folder, stack).url.replace("/?", f"{path}{'&' if '?' in path else '?'}")
-
-    return make
 
 
 def _over(folder, stack):
@@ -185,17 +183,17 @@ PAGES = {
     "public": Page(_public),
     "run": Page(_run),
     "league": Page(_league),
-    "report": Page(_report, TO_THE_END, "board"),
-    "game": Page(_game, TO_THE_END, "board"),
-    "deal": Page(_pair, SWAP + TO_THE_END, "board"),
+    "report": Page(_report, begin=TO_THE_END, board="board"),
+    "game": Page(_game, begin=TO_THE_END, board="board"),
+    "deal": Page(_pair, begin=SWAP + TO_THE_END, board="board"),
     "form": Page(_form),
-    "rules": Page(_at("/rules")),
-    "runs": Page(_at("/runs")),
-    "bots": Page(_at("/bots")),
-    "learn": Page(_at("/learn")),
-    "many": Page(_at("/runs/run/report")),
-    "list": Page(_at("/runs/run/games?bot=bot-1&bot=bot-2")),
-    "portrait": Page(_at("/runs/run/bots/bot-1")),
+    "rules": Page(path="/rules"),
+    "runs": Page(path="/runs"),
+    "bots": Page(path="/bots"),
+    "learn": Page(path="/learn"),
+    "many": Page(path="/runs/run/report"),
+    "list": Page(path="/runs/run/games?bot=bot-1&bot=bot-2"),
+    "portrait": Page(path="/runs/run/bots/bot-1"),
     "over": Page(_over),
     "playing": Page(_playing),
 }

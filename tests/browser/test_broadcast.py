@@ -4,6 +4,7 @@ import json
 import re
 import signal
 from contextlib import suppress
+from time import sleep
 
 import pytest
 
@@ -25,100 +26,97 @@ GAMES = (
 FILM = "return document.querySelector('#part-board .film') !== null"
 
 
-@pytest.fixture
-def home(tmp_path):
-    (tmp_path / ".arena-home").touch()
-    server = Served(tmp_path)
-    yield tmp_path, server.url.partition("?")[0]
-    server.close()
-
-
 @pytest.mark.long
-@pytest.mark.parametrize(("width", "height"), [(1366, 768), (390, 844)])
-def test_a_real_run_moves_a_board_and_nothing_else_jumps(browser, arena, width, height):
+def test_a_real_run_moves_a_board_and_nothing_else_jumps(browser, arena):
     server = Served(arena.home)
     bots = ("careful-16", "careful-4", "greedy", "random")
     run = arena.start("run", *bots, "--deals", 100_000, "--out", "live", "--jobs", 1)
+    source = browser.cdp("Page.addScriptToEvaluateOnNewDocument", source=WATCH_SHIFTS)
     try:
-        page = f"{server.url.partition('?')[0]}runs/live"
-        source = browser.cdp("Page.addScriptToEvaluateOnNewDocument", source=WATCH_SHIFTS)
         while server.ask("/runs/live")[0] != 200:
             assert run.poll() is None
-        browser.open(page, width=width, height=height)
-        browser.wait(FILM)
-        seen = browser.js(GAMES)
-        time = "return document.querySelector('.film').getCurrentTime()"
-        browser.wait(f"{time} !== arguments[0]", browser.js(time))
-        left = "return document.querySelector('.shown .left').textContent"
-        browser.wait(f"{left} !== arguments[0]", browser.js(left))
-        browser.wait(f"{GAMES} > arguments[0]", seen + 20)
-        assert browser.js("return document.title") == "live: playing"
-        assert browser.js("return window.shifted") < MOST_SHIFT
-        assert browser.js("return document.documentElement.scrollWidth") <= width
-        assert browser.log() == []
-        browser.cdp("Page.removeScriptToEvaluateOnNewDocument", **source)
+            sleep(0.05)
+        for width, height in ((1366, 768), (390, 844)):
+            browser.open(f"{server.url.partition('?')[0]}runs/live", width=width, height=height)
+            check_that_only_the_board_moves(browser, width)
     finally:
+        browser.cdp("Page.removeScriptToEvaluateOnNewDocument", **source)
         run.send_signal(signal.SIGINT)
         with suppress(TimeoutError):
             run.communicate(timeout=60)
         server.close()
 
 
-def test_before_a_deal_is_over_the_board_is_empty_and_says_why(browser, home):
-    folder, own = home
+def check_that_only_the_board_moves(browser, width):
+    browser.wait(FILM)
+    seen = browser.js(GAMES)
+    time = "return document.querySelector('.film').getCurrentTime()"
+    browser.wait(f"{time} !== arguments[0]", browser.js(time))
+    left = "return document.querySelector('.shown .left').textContent"
+    browser.wait(f"{left} !== arguments[0]", browser.js(left))
+    browser.wait(f"{GAMES} > arguments[0]", seen + 20)
+    assert browser.js("return document.title") == "live: playing"
+    assert browser.js("return window.shifted") < MOST_SHIFT
+    assert browser.js("return document.documentElement.scrollWidth") <= width
+    assert browser.log() == []
+
+
+def test_before_a_deal_is_over_the_board_is_empty_and_says_why(browser, free_run):
+    folder, address = free_run
     games = duels("abc", 4)
-    write_run(folder / "results" / "run", "abc", games[:4], deals=4)
-    browser.open(f"{own}runs/run")
+    write_run(folder, "abc", games[:4], deals=4)
+    browser.open(address)
     browser.wait(f"{GAMES} === 4")
     assert not browser.js(FILM)
     assert browser.js("return document.querySelectorAll('#part-board .board').length") == 1
     assert "tiles that are still to come" in browser.text("part-board")
-    journal = folder / "results" / "run" / "games.jsonl"
+    journal = folder / "games.jsonl"
     with journal.open("ab") as file:
         file.write(b"".join(encode_record(game) + b"\n" for game in games[4:6]))
     browser.wait(FILM)
     assert browser.js("return document.querySelectorAll('.shown .seats li').length") == 2
 
 
-def test_before_anything_is_rated_there_is_an_open_dot_and_no_number_and_no_medal(browser, home):
-    folder, own = home
-    run = write_run(folder / "results" / "run", "abc", games_won("a", "b", 2)[:2], deals=4)
-    browser.open(f"{own}runs/run")
+def test_before_anything_is_rated_there_is_an_open_dot_and_no_number_and_no_medal(
+    browser, free_run
+):
+    folder, address = free_run
+    write_run(folder, "abc", games_won("a", "b", 2)[:2], deals=4)
+    browser.open(address)
     browser.wait(f"{GAMES} === 2")
     assert browser.js("return document.querySelectorAll('#standings .open-dot').length") == 3
     elo = "return [...document.querySelectorAll('#standings tbody .elo')].map(one => one.innerText)"
     assert [re.search(r"\d", text) for text in browser.js(elo)] == [None] * 3
     assert "Too early to say who leads" in browser.text("part-sentence")
-    browser.open(f"{own}runs/run/report")
+    browser.open(f"{address}/report")
     assert browser.js("return document.querySelectorAll('.podium').length") == 0
-    assert run.exists()
 
 
-def test_a_run_that_ends_says_so_in_the_page_and_its_title(browser, home):
-    folder, own = home
+def test_a_run_that_ends_says_so_in_the_page_and_its_title(browser, free_run):
+    folder, address = free_run
     games = duels("abc", 2)
-    run = write_run(folder / "results" / "run", "abc", games[:6], deals=2)
-    browser.open(f"{own}runs/run")
+    write_run(folder, "abc", games[:6], deals=2)
+    browser.open(address)
     browser.wait(f"{GAMES} === 6")
-    with (run / "games.jsonl").open("ab") as file:
+    with (folder / "games.jsonl").open("ab") as file:
         file.write(b"".join(encode_record(game) + b"\n" for game in games[6:]))
-    browser.wait("return document.title === 'run: finished'")
+    browser.wait("return document.title === `${arguments[0]}: finished`", folder.name)
     assert "finished" in browser.text("part-progress")
-    browser.open(f"{own}runs/run")
-    assert browser.js("return document.title") == "run: finished"
+    browser.open(address)
+    assert browser.js("return document.title") == f"{folder.name}: finished"
 
 
 def test_the_page_of_a_comparison_says_its_verdict_and_counts_no_games_that_are_not_needed(
-    browser, home
+    browser, free_run
 ):
-    folder, own = home
-    run = write_run(folder / "results" / "run", "ab", games_won("a", "b", 9), deals=100)
-    info = json.loads((run / "run.json").read_text())
+    folder, address = free_run
+    write_run(folder, "ab", games_won("a", "b", 9), deals=100)
+    info = json.loads((folder / "run.json").read_text())
     info["config"] |= {"compare": {"new": "a", "old": "b", "elo0": 0, "elo1": 100}, "settled": 7}
-    (run / "run.json").write_text(json.dumps(info))
-    browser.open(f"{own}runs/run")
+    (folder / "run.json").write_text(json.dumps(info))
+    browser.open(address)
     browser.wait(f"{GAMES} === 18")
     assert re.search(r"a is .* b: better", browser.text("part-sentence"))
     assert " of " not in browser.text("part-progress")
-    browser.open(f"{own}runs/run/report")
+    browser.open(f"{address}/report")
     assert "better" in browser.js("return document.querySelector('.headline').textContent")

@@ -158,28 +158,25 @@ WIDTHS = """
 
 
 @pytest.mark.parametrize("seats", [2, 4])
-def test_the_board_is_as_high_as_the_window_and_its_controls_are_in_sight(browser, tmp_path, seats):
-    (tmp_path / ".arena-home").touch()
+def test_the_board_is_as_high_as_the_window_and_its_controls_are_in_sight(browser, shelf, seats):
+    folder, server = shelf
     bots = ("lookahead-python", "somebodys-first-bot@12", "ismcts-python", "greedy-16")[:seats]
     games = [game_of([*bots[at:], *bots[:at]], seating=at) for at in range(seats)]
-    write_run(tmp_path / "results" / "a-run-of-one-night", bots, games, players=seats)
-    server = Served(tmp_path)
-    try:
-        own, token = server.url.split("?")
-        address = f"{own}runs/a-run-of-one-night/games/{quote(games[0].id)}?{token}"
-        for width, height, least in ((1366, 768, 600), (1920, 1080, 900)):
-            browser.open(address, "#t12", width=width, height=height)
-            assert browser.js(INSIDE) == []
-            board, bar, wide, scrolled = browser.js(WIDTHS)
-            assert board >= least
-            assert bar <= 48, "the title stands in one line"
-            assert (wide <= width, scrolled) == (True, 0)
-        browser.open(address, width=390, height=844)
-        assert browser.js(WIDTHS)[2] == 390
-        hidden = (
-            "return [...document.querySelectorAll('.head *')]"
-            ".some((node) => node.scrollWidth > node.clientWidth + 1 && node.clientWidth)"
-        )
-        assert not browser.js(hidden), "nothing of the title is cut"
-    finally:
-        server.close()
+    run = f"a-run-of-one-night-{seats}"
+    write_run(folder / "results" / run, bots, games, players=seats)
+    own, token = server.url.split("?")
+    address = f"{own}runs/{run}/games/{quote(games[0].id)}?{token}"
+    for width, height, least in ((1366, 768, 600), (1920, 1080, 900)):
+        browser.open(address, "#t12", width=width, height=height)
+        assert browser.js(INSIDE) == []
+        board, bar, wide, scrolled = browser.js(WIDTHS)
+        assert board >= least
+        assert bar <= 48, "the title stands in one line"
+        assert (wide <= width, scrolled) == (True, 0)
+    browser.open(address, width=390, height=844)
+    assert browser.js(WIDTHS)[2] == 390
+    hidden = (
+        "return [...document.querySelectorAll('.head *')]"
+        ".some((node) => node.scrollWidth > node.clientWidth + 1 && node.clientWidth)"
+    )
+    assert not browser.js(hidden), "nothing of the title is cut"

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.browser.pages import PAGES
+from tests.browser.pages import PAGES, ten_bots
 from tests.support.browser import SCHEMES, lacking, looks
 
 WIDTHS = (390, 1366, 2560)
@@ -17,11 +17,21 @@ FOCUS = """
 """
 
 
+@pytest.fixture(scope="module")
+def busy_home(tmp_path_factory):
+    """The server of a home with a run, for all pages that only look at it."""
+    with ExitStack() as stack:
+        yield ten_bots(tmp_path_factory.mktemp("home"), stack)
+
+
 @pytest.fixture(scope="module", params=PAGES)
 def page(request, tmp_path_factory):
     with ExitStack() as stack:
         asked = PAGES[request.param]
-        address = asked.make(tmp_path_factory.mktemp("page"), stack)
+        if asked.make:
+            address = asked.make(tmp_path_factory.mktemp("page"), stack)
+        else:
+            address = request.getfixturevalue("busy_home").address(asked.path)
         yield asked, address, looks(WIDTHS, [*PAGES].index(request.param))
 
 

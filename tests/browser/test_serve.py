@@ -29,11 +29,19 @@ STATE = """
 
 
 @pytest.fixture
-def run(tmp_path):
-    """A run of which the first games have ended, and its server."""
+def run(free_run, shelf):
+    """A run of which the first games have ended, its address, and the server of all runs."""
+    folder, address = free_run
+    write_run(folder, "abc", GAMES[:12], deals=4)
+    return folder, address, shelf[1]
+
+
+@pytest.fixture
+def own_run(tmp_path):
+    """The same with a server and a home for one test."""
     folder = write_run(tmp_path / "results" / "run", "abc", GAMES[:12], deals=4)
     server = Served(tmp_path)
-    yield folder, server
+    yield folder, f"{server.url.partition('?')[0]}runs/run", server
     server.close()
 
 
@@ -47,8 +55,8 @@ def wait_for(browser, script, text):
 
 
 def test_standings_live_and_keep_the_focus_the_order_and_what_is_scrolled(browser, run):
-    folder, server = run
-    browser.open(f"{server.url.partition('?')[0]}runs/run", width=390)
+    folder, address, server = run
+    browser.open(address, width=390)
     wait_for(browser, PROGRESS, "12")
     browser.js(HEADING)
     before = browser.js(STATE)
@@ -64,17 +72,17 @@ def test_standings_live_and_keep_the_focus_the_order_and_what_is_scrolled(browse
     assert browser.js("return document.querySelector('.film').animationsPaused()")
     assert browser.log() == []
     own = server.url.partition("?")[0]
-    asked = {address for address in browser.requests() if not address.startswith("data:")}
-    files = {address for address in asked if address.startswith(f"{own}static/arena.")}
+    asked = {one for one in browser.requests() if not one.startswith("data:")}
+    files = {one for one in asked if one.startswith(f"{own}static/arena.")}
     assert len(files) == 2, "one style and one script"
-    assert asked - files == {f"{own}runs/run{end}" for end in ("", "/events")}
+    assert asked - files == {f"{address}{end}" for end in ("", "/events")}
 
 
 def test_the_links_of_a_run_lead_to_pages(browser, run):
-    folder, server = run
+    folder, address, server = run
     end_games(folder, GAMES[12:])
     own = server.url.partition("?")[0]
-    browser.open(f"{own}runs/run")
+    browser.open(address)
     wait_for(browser, PROGRESS, "24")
     links = browser.js(
         "return [...document.querySelectorAll('main a')]"
@@ -83,16 +91,16 @@ def test_the_links_of_a_run_lead_to_pages(browser, run):
     paths = {link.removeprefix(own) for link in links if "#" not in link}
     # one of each kind: a bot, a game, the games of two bots, all games
     kinds = {re.sub(r"(bots|games)/.*|=.*", r"\1", path): path for path in sorted(paths)}
-    assert {"runs/run/bots", "runs/run/games", "runs/run/games?bot"} <= set(kinds)
+    at = address.removeprefix(own)
+    assert {f"{at}/bots", f"{at}/games", f"{at}/games?bot"} <= set(kinds)
     assert [path for path in kinds.values() if server.ask(f"/{path}")[0] != 200] == []
 
 
 def test_an_address_with_a_tile_opens_the_game_there_and_follows_the_steps(browser, run):
-    folder, server = run
+    folder, address, _ = run
     end_games(folder, GAMES[12:])
-    own = server.url.partition("?")[0]
     game = next(game for game in GAMES if game.turns > 12)
-    page = f"{own}runs/run/games/{quote(game.id)}"
+    page = f"{address}/games/{quote(game.id)}"
     shown = "return document.getElementById('link').getAttribute('href')"
     browser.open(f"{page}?t=12")
     assert browser.js(shown) == "?t=12"
@@ -104,9 +112,9 @@ def test_an_address_with_a_tile_opens_the_game_there_and_follows_the_steps(brows
     assert browser.log() == []
 
 
-def test_a_page_says_that_its_server_has_gone(browser, run):
-    _, server = run
-    browser.open(f"{server.url.partition('?')[0]}runs/run")
+def test_a_page_says_that_its_server_has_gone(browser, own_run):
+    _, address, server = own_run
+    browser.open(address)
     wait_for(browser, PROGRESS, "12")
     server.stop()
     wait_for(
@@ -135,8 +143,8 @@ CLICK_HEADINGS = """
 
 
 def test_a_heading_that_comes_with_an_update_sorts_its_table(browser, run):
-    folder, server = run
-    browser.open(f"{server.url.partition('?')[0]}runs/run")
+    folder, address, _ = run
+    browser.open(address)
     wait_for(browser, PROGRESS, "12")
     columns = len(browser.js("return [...document.querySelectorAll('#standings th.more')]"))
     browser.js(WITHOUT_THE_LAST_COLUMN)
@@ -146,8 +154,8 @@ def test_a_heading_that_comes_with_an_update_sorts_its_table(browser, run):
     assert browser.js(CLICK_HEADINGS, "#standings th.more") == []
 
 
-def test_the_folder_of_a_broken_bot_leaves_no_heading_dead(browser, run):
-    folder, server = run
+def test_the_folder_of_a_broken_bot_leaves_no_heading_dead(browser, own_run):
+    folder, _, server = own_run
     broken = folder.parent.parent / "bots" / "broken"
     broken.mkdir(parents=True)
     (broken / "bot.toml").write_text("name = [")
@@ -159,9 +167,9 @@ def test_the_folder_of_a_broken_bot_leaves_no_heading_dead(browser, run):
 
 @pytest.mark.parametrize("message", ["{", '{"nothing of this page": "text"}', "7"])
 def test_a_page_says_that_it_cannot_read_a_message(browser, run, message):
-    _, server = run
+    _, address, _ = run
     source = browser.cdp("Page.addScriptToEvaluateOnNewDocument", source=FAKE_STREAM)
-    browser.open(f"{server.url.partition('?')[0]}runs/run")
+    browser.open(address)
     browser.js("stream.dispatchEvent(new MessageEvent('parts', { data: arguments[0] }))", message)
     browser.cdp("Page.removeScriptToEvaluateOnNewDocument", **source)
     assert "cannot read: load the page again" in browser.text("problem")
@@ -179,8 +187,8 @@ def test_the_first_page_keeps_its_links_while_a_run_is_being_played(browser, tmp
         server.close()
 
 
-def test_the_ladder_fits_a_phone_and_keeps_the_names_of_bots_whole(browser, run):
-    _, server = run
+def test_the_ladder_fits_a_phone_and_keeps_the_names_of_bots_whole(browser, own_run):
+    _, _, server = own_run
     browser.open(server.url, width=390)
     lines = "return [...document.querySelectorAll('.ladder tbody bdi')].map(name =>"
     heights = browser.js(f"{lines} name.getClientRects().length)")

@@ -48,6 +48,10 @@ class Served:
         self.token = urlsplit(self.url).query.removeprefix("token=")
         self.cookie = f"arena-{self.port}={self.token}"
 
+    def address(self, path):
+        """The whole address of the page at ``path``, with the token."""
+        return self.url.replace("/?", f"{path}{'&' if '?' in path else '?'}")
+
     def ask(self, path="/", method="GET", body=None, **headers):
         """Status, headers and text of an answer."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)

@@ -104,20 +104,22 @@ def _blocks_to_bound(
     null = test.worth(test.question.elo0)
     step = test.worth(test.question.elo1) - null
     middle = null + step / 2
-    place = np.full(len(means), test.blocks * (test.mean - middle))
+    tries = len(means)
+    more = np.full(tries, MOST_BLOCKS)
+    walking = np.arange(tries)  # the simulations that have not ended: the arrays below have these
+    place = np.full(tries, test.blocks * (test.mean - middle))
     at = test.blocks
-    more = np.full(len(means), MOST_BLOCKS)
-    is_walking = np.ones(len(means), dtype=np.bool_)
-    while is_walking.any() and at < MOST_BLOCKS:
+    while walking.size and at < MOST_BLOCKS:
         rounds = max(round(at * (GROWTH - 1) / test.look), 1)
         size = rounds * test.look
         spread = np.sqrt(variances * size)
         before = place
-        place = place + (means - middle) * size + spread * rng.standard_normal(len(means))
+        # Those that have ended draw as well, so that what one draws does not depend on the others.
+        place = place + (means - middle) * size + spread * rng.standard_normal(tries)[walking]
         at += size
         # The test divides by its own estimate of the variance, which has one extra block.
         known = (squares + WIDEST + variances * (at - test.blocks)) / (at + 1)
-        chance = np.zeros(len(means))
+        chance = np.zeros(len(walking))
         for bound, side in ((test.question.upper, 1), (test.question.lower, -1)):
             # A step of several rounds may cross the bound and come back in between.
             margin = OVERSHOOT * np.sqrt(variances * test.look) if rounds > 1 else 0.0
@@ -126,8 +128,11 @@ def _blocks_to_bound(
             crossing = np.exp(-2 * np.maximum(gaps[0], 0) * np.maximum(gaps[1], 0) / spread**2)
             crossed = crossing if rounds > 1 else (gaps[1] <= 0).astype(np.float64)
             chance = np.maximum(chance, crossed)
-        has_ended = is_walking & (rng.random(len(means)) < chance)
-        part = np.ceil(rng.random(len(means)) * rounds) * test.look
-        more[has_ended] = (at - size - test.blocks + part)[has_ended].astype(np.int64)
-        is_walking &= ~has_ended
+        has_ended = rng.random(tries)[walking] < chance
+        part = np.ceil(rng.random(tries) * rounds) * test.look
+        ended = walking[has_ended]
+        more[ended] = (at - size - test.blocks + part[ended]).astype(np.int64)
+        goes_on = ~has_ended
+        walking, place = walking[goes_on], place[goes_on]
+        means, variances = means[goes_on], variances[goes_on]
     return more

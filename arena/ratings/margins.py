@@ -303,7 +303,12 @@ def _chances(thresholds: "Floats", shift: "Floats") -> "Floats":
     the middle of the logistic scale; ``thresholds`` are the thresholds of the ordered logit.
     """
     below = 1 / (1 + np.exp(shift[:, None] - thresholds))
-    return np.diff(below, axis=1, prepend=0.0, append=1.0)
+    # `np.diff` with its own first and last values takes several times as long.
+    bounds = np.empty((len(below), below.shape[1] + 2))
+    bounds[:, 0] = 0.0
+    bounds[:, 1:-1] = below
+    bounds[:, -1] = 1.0
+    return bounds[:, 1:] - bounds[:, :-1]
 
 
 def _log_odds(share: "Floats") -> "Floats":

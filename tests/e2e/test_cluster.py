@@ -26,6 +26,8 @@ OPENSSL = (
     "-subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1"
 )
 DASK = [sys.executable, "-m", "dask"]
+LOOK_S = 0.2
+"""The pause between two looks at the machine's processes: a look takes processor time from them."""
 
 
 class Cluster:
@@ -92,7 +94,11 @@ def worker_processes(cluster):
 
 def wait_until_left(cluster):
     """Wait until none of the arena's processes is left on the cluster."""
-    wait_for(lambda: not worker_processes(cluster)[1], "the end of the arena's processes there")
+    wait_for(
+        lambda: not worker_processes(cluster)[1],
+        "the end of the arena's processes there",
+        interval_s=LOOK_S,
+    )
 
 
 def bots_in(home):
@@ -176,6 +182,7 @@ def test_a_worker_that_joins_and_workers_that_are_killed_lose_and_double_nothing
     wait_for(
         lambda: len(worker_processes(cluster)[1]) == 3 or process.poll() is not None,
         "the third worker's process",
+        interval_s=LOOK_S,
     )
     for dasker in daskers:
         os.kill(dasker, signal.SIGCONT)
@@ -214,10 +221,12 @@ def test_after_the_schedulers_death_the_same_command_finishes_the_run(arena, mor
     assert process.returncode == 1, err
     assert f"lost the Dask scheduler at {cluster.address}: a lost connection" in err
     assert "all finished games are in the journal" in err
-    wait_for(lambda: not any(worker_processes(cluster)), "the end of the workers")
+    wait_for(
+        lambda: not any(worker_processes(cluster)), "the end of the workers", interval_s=LOOK_S
+    )
     assert 8 <= len(arena.records("there")) < 30
     cluster.scheduler()
-    cluster.worker()
+    cluster.worker("--no-nanny")
     arena(*settings, "there", "--cluster", cluster.address)
     assert kinds(arena.timeless("there")) == kinds(arena.timeless("here"))
 
@@ -336,7 +345,7 @@ def test_an_encrypted_cluster_by_its_scheduler_file(arena):
     made = Cluster(arena.home)
     made.address = f"tls://127.0.0.1:{made.port}"
     made.scheduler(*files, "--protocol", "tls", "--scheduler-file", "scheduler.json")
-    made.worker(*files)
+    made.worker(*files, "--no-nanny")
     names = {"CA_FILE": "cert.pem", "CLIENT__CERT": "cert.pem", "CLIENT__KEY": "key.pem"}
     try:
         wait_for((arena.home / "scheduler.json").exists, "the scheduler's file")

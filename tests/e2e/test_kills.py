@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -58,14 +59,24 @@ def test_killing_the_arena_at_random_moments_loses_and_doubles_nothing(arena, qu
     assert not processes(arena.home)
 
 
+def kill_a_worker(arena, rng):
+    """Kill one of the workers of the arena's run, unless all of them have ended. When a worker
+    dies, the arena ends the others, so one that was just found may be gone.
+    """
+    running = workers(arena)
+    rng.shuffle(running)
+    for worker in running:
+        with suppress(ProcessLookupError):
+            os.kill(worker, signal.SIGKILL)
+            return
+
+
 def test_killing_workers_and_bots_of_workers_voids_games_that_are_played_again(arena, quiet):
     rng = random.Random(2)
     process = arena.start(*RUN, "workers")
     for target in (3, 13, 26):
         wait_for_games(arena, "workers", target, process)
-        running = workers(arena)
-        if running:
-            os.kill(rng.choice(running), signal.SIGKILL)
+        kill_a_worker(arena, rng)
     _, err = process.communicate(timeout=240)
     assert process.returncode == 0, err
     assert re.search(

@@ -79,7 +79,7 @@ def test_bots_that_search_keep_within_their_time_on_the_pure_core(arena):
             f" CORE\n{says}\n{source}"
         )
     records = play(
-        arena, [f"./{name}" for name in LADDER[-3:]], "--game-ms", 40_000, "--move-ms", 3000
+        arena, [f"./{name}" for name in LADDER[-3:]], "--game-ms", 12_000, "--move-ms", 3000
     )
     assert [record["faults"] for record in records if record["faults"]] == []
 

@@ -64,13 +64,18 @@ def test_the_learner_keeps_within_its_time(arena, limits):
 
 
 def test_a_few_games_teach_weights_that_the_bot_plays_with_and_that_follow_from_the_seed(
-    arena, learner
+    arena, learner, monkeypatch
 ):
     copy = shutil.copytree(FOLDER, arena.home / "learner")
-    recipe = [sys.executable, "train.py", "2", "--games", "50", "--seed", "test", "--jobs", "2"]
-    subprocess.run(recipe, cwd=copy, check=True, capture_output=True)
+    recipe = (copy / "train.py").read_text()
+    assert "CHUNK = 50 " in recipe
+    # Two chunks, so that both processes play.
+    (copy / "train.py").write_text(recipe.replace("CHUNK = 50 ", "CHUNK = 8 "))
+    command = [sys.executable, "train.py", "2", "--games", "16", "--seed", "test", "--jobs", "2"]
+    subprocess.run(command, cwd=copy, check=True, capture_output=True)
     taught = learner("value").Value(*learner("json").loads((copy / "weights-2.json").read_text()))
-    again = learner("train").learn(players=2, games=50, rounds=2, seed="test", jobs=1)
+    monkeypatch.setattr(learner("train"), "CHUNK", 8)
+    again = learner("train").learn(players=2, games=16, rounds=2, seed="test", jobs=1)
     state = State(built_in("bird"), 2, parse_deck("RRYYBBRYYBRB" * 12))
     state.playout(1, "careful", 0, 20)
     chances = taught(state)

@@ -38,6 +38,8 @@ class Ending(NamedTuple):
     could not be started (``failed``). Those that do not apply are None or empty.
 
     ``unwatched``  something killed the keeper, which ends the bot, too
+    ``unstarted``  the keeper ended before it had started the bot, so the bot did nothing; why is in
+                   ``failed``
     ``excess``     the word of `EXCESSES` for which the bot was killed, and the amount that was too
                    much
     ``cpu_s``      the CPU time of the process in s; 0 if not known
@@ -48,6 +50,7 @@ class Ending(NamedTuple):
     signal: int | None = None
     failed: str = ""
     unwatched: bool = False
+    unstarted: bool = False
     excess: tuple[str, int] | None = None
     cpu_s: float = 0.0
     peak_kb: int = 0

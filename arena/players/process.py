@@ -145,7 +145,8 @@ class BotProcess:
         if self.keeper.started:
             return Ending(signal=SIGKILL, unwatched=True)
         lines = self.stderr_tail().strip().splitlines()
-        return Ending(failed=lines[-1] if lines else "its keeper ended before it")
+        why = lines[-1] if lines else "its keeper ended before it"
+        return Ending(failed=why, unstarted=True)
 
     def pause(self) -> None:
         """Pauses all the bot's processes until `go_on`. A bot that is paused already, but computes

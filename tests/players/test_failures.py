@@ -5,7 +5,10 @@ import time
 
 import pytest
 
+from arena.errors import Void
 from arena.faults import FaultKind
+from arena.players import keeper_client
+from arena.players.bot import BotPlayer
 from arena.players.channel import Channel, OutputEnded
 from arena.players.failures import Aftermath
 from arena.players.folder import bot_at
@@ -47,3 +50,16 @@ def test_a_bot_may_take_a_while_between_its_last_word_and_its_exit(tmp_path, cod
     finally:
         channel.close()
         process.stop()
+
+
+@pytest.mark.parametrize("last_act", ["kill -9 $$", "echo no memory >&2; exit 1"])
+def test_a_keeper_that_ends_before_the_bot_has_started_is_no_fault_of_the_bot(
+    tmp_path, monkeypatch, refused, last_act
+):
+    monkeypatch.setattr(keeper_client, "keeper_command", lambda: ["sh", "-c", last_act])
+    (tmp_path / "bot.py").write_text("")
+    bot = bot_at(tmp_path, name="b", command=["python3", "bot.py"])
+    player = BotPlayer(bot, startup_ms=1000, sandbox=OPEN)
+    with refused(Void):
+        player.start()
+    player.stop()

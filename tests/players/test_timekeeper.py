@@ -89,9 +89,10 @@ def test_strangers_who_leave_a_third_of_a_processor_make_no_bot_late(one_core, p
             "time.sleep(600)",
             r"no answer came within \d+ ms \(it used \d+ of its 400 ms of CPU time\): ",
         ),
-        (
+        pytest.param(
             "os.kill(os.getpid(), signal.SIGSTOP)",
             r"no answer came within \d+ ms \(it used \d+ of its 400",
+            marks=pytest.mark.long,
         ),
         (
             "os.fork() or (os.nice(19), compute(99)); time.sleep(600)",
@@ -193,6 +194,7 @@ def test_the_kernels_counter_is_read_with_each_answer(player):
     assert sum(costs) < steady.channel.counted <= steady.process.meter.used_ns()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("players", [2, 4])
 @pytest.mark.parametrize("sandbox", ["off", "auto"])
 def test_a_crowd_costs_no_rival_the_game(one_core, player, players, sandbox):
@@ -264,6 +266,7 @@ player.stop()
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("in_turn", "expected"),
     [

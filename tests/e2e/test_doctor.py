@@ -67,7 +67,9 @@ def test_a_bot_that_imports_the_sdk_is_started_and_a_failure_is_said_with_the_cu
     assert "ModuleNotFoundError" in done.output
 
 
-def test_whether_bots_of_strangers_can_play_is_said_with_the_reason(monkeypatch, tmp_path, snapshot):
+def test_whether_bots_of_strangers_can_play_is_said_with_the_reason(
+    monkeypatch, tmp_path, snapshot
+):
     done = run(monkeypatch, tmp_path, WORKS)
     assert lines_with(done.output, "strangers") == snapshot
     reason = "it leaves open: programs"

@@ -43,7 +43,7 @@ def test_a_bot_that_crashes_in_all_of_its_first_games_stops_and_the_others_play_
 ):
     command = ("run", "rnd", "fst", crash, "--deals", 20, "--seed", "s", "--out", "r")
     out, err = arena(*command, status=1)
-    assert how_it_stopped(err, crash) == snapshot(name="stopped")
+    assert how_it_stopped(err, crash) == snapshot
     assert lines_with(err, "crash wrote") == snapshot
     assert ":\n  Traceback" in err
     assert "results/r/faults/bird/crash+" in err
@@ -56,7 +56,7 @@ def test_a_bot_that_crashes_in_all_of_its_first_games_stops_and_the_others_play_
     assert 6 <= played < 80
     assert len(arena.records("r")) - played == 40
     _, err = arena(*command, "-q", status=1)  # a second session gives it another chance
-    assert how_it_stopped(err, crash) == snapshot(name="stopped")
+    assert how_it_stopped(err, crash) == snapshot
     assert err.count("KeyError: 'a square'") == 1, "at the end, as nothing was shown before"
     assert played + 6 <= len(games_of(arena, "r", crash)) <= 80
 

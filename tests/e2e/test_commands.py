@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -11,8 +12,10 @@ from pathlib import Path
 import pytest
 from click import Context
 
+from arena import __version__
 from arena.cli.main import CHECKOUT, SECTIONS
 from arena.cli.main import arena as arena_command
+from arena.rules import CORE
 from tests.support.commandline import FIRST, RANDOM, ROOT, Arena
 from tests.support.wording import lines_with, messages
 
@@ -74,11 +77,16 @@ def test_a_mistyped_command_is_answered_with_the_nearest_ones(arena, snapshot):
     assert messages(err) == snapshot
 
 
-def test_the_version_names_the_rules_core_and_the_channel(arena):
+def test_the_version_names_the_rules_core_and_the_python(arena, snapshot):
     out, _ = arena("--version")
-    assert re.fullmatch(
-        r"arena \S+, protocol 1, rules core (pure|native), Python 3\.\d+\.\d+\n", out
-    )
+    for name, value in (
+        ("VERSION", __version__),
+        ("CORE", CORE),
+        ("PYTHON", platform.python_version()),
+    ):
+        assert out.count(value) == 1
+        out = out.replace(value, name)
+    assert out == snapshot
 
 
 def test_a_bot_that_was_changed_after_its_check_is_checked_when_it_is_submitted(arena, snapshot):
@@ -234,11 +242,11 @@ def test_bench_measures_what_is_asked_for(arena):
         ("not_json", "not json after"),
         ("startup_exits", "no model file: weights.bin"),
         ("exits", "KeyError: 'the square I meant'"),
-        ("illegal_move", "is not free grassland (R4.1)"),
+        ("illegal_move", "(R4.1)"),
     ],
 )
 def test_a_bad_bot_fails_the_check_with_the_cure_and_is_not_registered(
-    arena, zoo_bot, program, said
+    arena, zoo_bot, program, said, snapshot
 ):
     name = zoo_bot(program)
     out, _ = arena("check", f"bots/{name}", "--move-ms", 300, status=1)
@@ -246,7 +254,7 @@ def test_a_bad_bot_fails_the_check_with_the_cure_and_is_not_registered(
     assert said in out
     assert "cure: " in out
     _, err = arena("submit", f"bots/{name}", "--name", "other", status=1)
-    assert "other is not registered: it fails the check above" in err
+    assert messages(err) == snapshot
     assert not (arena.home / "bots" / "other").exists()
 
 
@@ -270,12 +278,12 @@ def test_a_check_for_programs_says_the_same_as_the_one_for_people(arena):
     assert steps[2]["measured"]["startup_ms"] <= steps[2]["ms"] <= told["ms"]
 
 
-def test_a_bot_that_stays_when_its_input_ends_fails_the_check(arena):
+def test_a_bot_that_stays_when_its_input_ends_fails_the_check(arena, snapshot):
     source = (ROOT / "bots" / "random-python" / "bot.py").read_text()
     arena.add_bot("stays", source + "import time\ntime.sleep(600)\n")
     out, _ = arena("check", "stays", status=1)
-    assert "FAIL  exits when its input ends" in out
-    assert "cure: P3.5: leave the loop when stdin ends" in out
+    assert lines_with(out, "FAIL") == snapshot
+    assert lines_with(out, "P3.5") == snapshot
 
 
 def test_changed_content_becomes_the_next_version(arena, snapshot):
@@ -332,8 +340,8 @@ def test_one_game_is_drawn_move_by_move_and_can_be_had_again(arena, snapshot):
     out, err = arena("play", "fst", "rnd", "--seed", "x", "--deal", 2)
     assert lines_with(err, "--seed") == snapshot
     assert re.search(r"^turn 1: fst plays R\w+", out, re.M)
-    assert re.search(r"founds a province of \d from \w+ \(R5\.2\)", out)
-    assert re.search(r"^end \((last pagoda|no space|no tiles)\): 1\. ", out, re.M)
+    assert lines_with(out, "(R5.2)").splitlines()[0] == snapshot
+    assert lines_with(out, "end (") == snapshot
     assert "\x1b" not in out
     assert arena("play", "fst", "rnd", "--seed", "x", "--deal", 2)[0] == out
     record = json.loads(arena("play", "fst", "rnd", "--seed", "x", "--deal", 2, "--json")[0])
@@ -466,10 +474,10 @@ def test_json_carries_all_that_the_table_shows(arena, take):
     assert json.loads(again)["standings"] == shown["standings"]
 
 
-def test_a_folder_of_runs_is_no_run_and_those_in_it_are_named(arena, take, monkeypatch):
+def test_a_folder_of_runs_is_no_run_and_those_in_it_are_named(arena, take, monkeypatch, snapshot):
     _, err = arena("standings", ROOT / "results" / "league-2", status=1)
-    assert "league-2' is a folder of runs" in err
-    assert f"hint: name one of them: {ROOT / 'results' / 'league-2' / '2-players'}, " in err
+    assert str(ROOT / "results" / "league-2" / "2-players") in err
+    assert messages(err).replace(str(ROOT), "ROOT") == snapshot
     take("one")
     for number in range(12):
         shutil.copytree(arena.home / "results" / "one", arena.home / "many" / f"run-{number:02}")
@@ -479,7 +487,7 @@ def test_a_folder_of_runs_is_no_run_and_those_in_it_are_named(arena, take, monke
     arena("--home", here.parents[1], "standings", ".")
 
 
-def test_standings_of_an_incomplete_run_count_what_is_missing(arena, take):
+def test_standings_of_an_incomplete_run_count_what_is_missing(arena, take, snapshot):
     take("three")
     journal = arena.home / "results" / "three" / "games.jsonl"
     lines = {
@@ -487,11 +495,8 @@ def test_standings_of_an_incomplete_run_count_what_is_missing(arena, take):
         for line in journal.read_text().splitlines(keepends=True)
     }
     journal.write_text(lines["0/0"] + lines["0/1"] + lines["1/1"])
-    note = (
-        "note: 3 of the 6 planned games are missing; incomplete blocks, which count with the games"
-        " played so far: 1"
-    )
-    assert note in arena("standings", "three")[0].splitlines()
+    note = lines_with(arena("standings", "three")[0], "3 of the 6")
+    assert note == snapshot
     assert note in arena("standings", "three", "--csv", "-")[1].splitlines()
     assert note in arena("export", "three", "--to", "tables")[1].splitlines()
     assert json.loads(arena("standings", "three", "--json")[0])["plan"] == {

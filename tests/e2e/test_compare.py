@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.commandline import FIRST, RANDOM, ROOT, Arena
 from tests.support.kills import kill_while_playing, wait_for_games
-from tests.support.wording import lines_with, messages
+from tests.support.wording import lines_with, messages, without_figures
 
 GREEDY = ROOT / "bots" / "greedy-python"
 CLOSE = ("compare", "rnd", "fst", "--seed", "c3", "--elo1", 100)
@@ -36,20 +36,16 @@ def close(tmp_path_factory):
     return status, answer(out)
 
 
-def test_a_better_bot_is_found_better_and_a_worse_one_not(arena):
+def test_a_better_bot_is_found_better_and_a_worse_one_not(arena, snapshot):
     out, err = arena("compare", GREEDY, "rnd", "--seed", "s", "--out", "up")
-    assert re.match(
-        r"greedy-python is (more than )?\+\d+ .*Elo against rnd: better\n\d+ games", out
-    )
-    assert len(out.splitlines()) == 2
-    assert not re.search("LLR|spread|biased", out)
-    assert re.search(
-        r"\n1 block: LLR [\d.-]+ \(-2.94, 2.94\) \[0, 10\], .*\n2 blocks: LLR ", err
-    ), "its looks"
+    assert re.match(r"greedy-python .* rnd: better\n\d+ games", out)
+    assert without_figures(out) == snapshot
+    looks = [line for line in err.splitlines() if "(-2.94, 2.94) [0, 10]" in line]
+    assert [line.split()[0] for line in looks][:2] == ["1", "2"]
+    assert without_figures(looks[0]) == snapshot
     out, _ = arena("compare", GREEDY, "rnd", "--seed", "s", "--out", "up", "-v")
     assert out.splitlines()[0].endswith(": better")
-    assert "median-unbiased" in out
-    assert "biased because the test stopped" in out
+    assert without_figures(out) == snapshot
     found = json.loads(
         arena("compare", "rnd", "greedy", "--seed", "s", "--json", "--out", "down", status=4)[0]
     )
@@ -71,7 +67,7 @@ def test_too_few_blocks_leave_it_undecided_and_more_go_on(arena, snapshot):
     assert arena.records("few")[:6] == first
     assert len(arena.records("few")) == 10
     _, err = arena(*CLOSE, "--max-blocks", 4, "--out", "few", status=1)
-    assert "deals: the run has 5, asked for 4; a run can only be extended" in err
+    assert messages(err) == snapshot
 
 
 def test_the_number_of_workers_changes_nothing(arena, close):
@@ -154,8 +150,8 @@ def test_the_working_copy_is_compared_with_the_registered_version(arena, snapsho
     assert lines_with(out, "4 games") == snapshot
 
 
-def test_a_game_that_cannot_be_played_is_an_error_and_not_a_verdict(arena):
-    """The bot kills its worker in every game."""
+def test_a_game_that_cannot_be_played_is_an_error_and_not_a_verdict(arena, snapshot):
+    """The bot kills its worker in every game; which game is the first to be given up is chance."""
     source = RANDOM.replace("import sys\n", "import os, sys\nfrom pathlib import Path\n").replace(
         '    elif message["type"] == "turn":',
         '    elif message["type"] == "turn":\n'
@@ -175,7 +171,7 @@ def test_a_game_that_cannot_be_played_is_an_error_and_not_a_verdict(arena):
         "killer,fst",
         status=1,
     )
-    assert "could not be played: its worker died" in err
+    assert re.sub(r"bird/\S+", "GAME", lines_with(err, "voids.jsonl")) == snapshot
 
 
 def test_what_is_no_number_is_refused(arena, snapshot):
@@ -183,21 +179,16 @@ def test_what_is_no_number_is_refused(arena, snapshot):
     assert messages(err) == snapshot
 
 
-def test_a_forecast_comes_first_and_a_limit_of_time_says_how_far_it_got(arena):
+def test_a_forecast_comes_first_and_a_limit_of_time_says_how_far_it_got(arena, snapshot):
     command = ("compare", "rnd", "fst", "--seed", "slow", "--elo1", 1, "--out", "timed")
     out, err = arena(*command, "--minutes", 0.05, status=5)
-    first = err.splitlines()[1]
-    assert re.match(
-        r"forecast \(80 %\): a gain of 2 Elo takes [\d,]+ to [\d,]+ games, .*; a gain of 10 ", first
-    )
-    assert re.search(r"\n1 block: LLR .*, [\d,]+ to [\d,]+ more games \(80 %\)\n", err)
+    first, last = err.splitlines()[1], err.splitlines()[-1]
+    look = lines_with(err, "LLR").splitlines()[0]
+    assert re.search(r" 2 Elo .* 10 Elo ", first)
+    assert without_figures(f"{first}\n{look}") == snapshot
     assert "undecided" in out.splitlines()[0]
-    last = err.splitlines()[-1]
-    assert re.match(
-        r"stopped after 0.05 min: rnd is (better|worse) than fst with a probability of \d+ %; ",
-        last,
-    )
-    assert last.endswith(" would settle whether rnd is better; repeat the command to continue")
+    assert "0.05 min" in last
+    assert without_figures(last).replace(" is worse ", " is better ") == snapshot
     assert "interrupted" not in err
     before = len(arena.records("timed"))
     found = json.loads(arena(*command, "--minutes", 0.05, "--json", status=5)[0])

@@ -2,6 +2,8 @@
 
 from collections import Counter
 
+from tests.support.wording import lines_with
+
 
 def test_with_single_seatings_every_game_has_a_deck_of_its_own(arena, snapshot):
     arena.add_bot("other", (arena.home / "bots" / "rnd" / "bot.py").read_text())
@@ -20,8 +22,8 @@ def test_with_single_seatings_every_game_has_a_deck_of_its_own(arena, snapshot):
     )
 
 
-def test_workers_that_have_nothing_to_do_are_explained(arena):
+def test_workers_that_have_nothing_to_do_are_explained(arena, snapshot):
     _, err = arena("run", "rnd", "fst", "--deals", 1, "--jobs", 2, "--out", "r", "-v")
-    assert "a deal is played in one place at a time" in err
+    assert lines_with(err, "--seatings single") == snapshot
     _, err = arena("run", "rnd", "fst", "--deals", 4, "--jobs", 2, "--out", "more", "-v")
-    assert "a deal is played in one place at a time" not in err
+    assert "--seatings single" not in err

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections import Counter
 
 import pytest
@@ -57,10 +58,8 @@ def test_a_run_by_matches_from_games_to_every_table(tiny, snapshot):
     assert tiny("verify", "m")[0] == snapshot
     assert tiny("analyse", "m")[1] == snapshot
     tiny("report", "m", "--match", "tiny,bird")
-    assert (
-        "12 games, scored as 4 matches of tiny + bird, 2 deals"
-        in (tiny.home / "results" / "m" / "report.html").read_text()
-    )
+    page = (tiny.home / "results" / "m" / "report.html").read_text()
+    assert re.search("12 games[^<]* 4 matches[^<]* 2 deals", page)[0] == snapshot
     _, err = tiny("standings", "m", "--match", "bird,owl", status=1)
     assert messages(err) == snapshot
 
@@ -74,7 +73,7 @@ def test_unfinished_matches_do_not_count_and_a_run_grows_by_its_own_scoring_only
         b"".join(line for line in lines if not line.startswith(b'{"v":1,"id":"lion/fst+rnd/1/'))
     )
     out, _ = arena("standings", "m", "--pairs")
-    assert "note: 2 of the 8 planned games are missing\n" in out
+    assert lines_with(out, "2 of the 8") == snapshot
     assert lines_with(out, "6 games") == snapshot
     assert lines_with(out, "2 matches") == snapshot
     assert out.count("Matches") == 2

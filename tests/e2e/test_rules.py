@@ -7,15 +7,14 @@ import json
 import pytest
 
 from tests.support.commandline import add_zoo_bot
-from tests.support.wording import lines_with
+from tests.support.wording import lines_with, messages
 
 
 def test_all_rules_are_printed_at_eighty_columns_without_marks(arena, snapshot):
     shown, err = arena("rules")
     assert err == ""
-    assert shown.startswith(
-        "The game in five sentences\n\nBe the first to place all your pagodas and you win."
-    )
+    title, first, *_ = shown.split("\n\n")
+    assert f"{title}\n\n{first.splitlines()[0]}" == snapshot
     assert lines_with(shown, "R4.4") == snapshot
     assert shown.index("R1.1  ") < shown.index("R8.3  ") < shown.index("Check figures")
     assert max(map(len, shown.splitlines())) <= 80
@@ -42,24 +41,21 @@ def test_rules_with_a_word_and_as_json(arena):
     assert len(json.loads(arena("rules", "--json")[0])) == 29
 
 
-@pytest.mark.parametrize(
-    ("asked", "hint"), [("R4.9", "there are R4.1 to R4.5"), ("vilage", "did you mean 'village'?")]
-)
-def test_what_is_unknown_is_answered_with_what_is_near(arena, asked, hint):
+@pytest.mark.parametrize("asked", ["R4.9", "vilage"])
+def test_what_is_unknown_is_answered_with_what_is_near(arena, asked, snapshot):
     shown, err = arena("rules", asked, status=1)
     assert shown == ""
-    assert f"hint: {hint}" in err
-    assert "explains the rule" not in err
+    assert messages(err) == snapshot
 
 
-def test_a_forfeit_and_an_error_name_the_command_that_explains_the_rule(arena):
+def test_a_forfeit_and_an_error_name_the_command_that_explains_the_rule(arena, snapshot):
     bot = add_zoo_bot(arena, "illegal_move")
-    _, err = arena("play", bot, "rnd", status=1)
-    assert "is not free grassland (R4.1); 'arena rules R4.1' explains the rule\n" in err
-    _, err = arena("run", bot, "rnd", "--deals", "1", "--boards", "bird", status=1)
-    assert "is not free grassland (R4.1); 'arena rules R4.1' explains the rule" in err
+    _, err = arena("play", bot, "rnd", "--seed", 1, status=1)
+    assert lines_with(err, "'arena rules R4.1'") == snapshot
+    _, err = arena("run", bot, "rnd", "--deals", 1, "--seed", 1, status=1)
+    assert lines_with(err, "'arena rules R4.1'").splitlines()[0] == snapshot
     shown, _ = arena("check", bot, status=1)
-    assert "; 'arena rules R4.1' explains the rule" in shown
+    assert lines_with(shown, "'arena rules R4.1'") == snapshot
     (arena.home / "board.txt").write_text("...")
     _, err = arena("play", "rnd", "rnd", "--board", "board.txt", status=1)
-    assert "hint: 'arena rules R4.2' explains the rule" in err
+    assert messages(err) == snapshot

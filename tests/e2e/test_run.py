@@ -116,14 +116,14 @@ def test_a_run_is_finished_with_its_own_copy_of_a_bot_that_has_changed(arena, sn
     assert arena.timeless("r") == whole
 
 
-def test_an_unfinished_run_is_found_again_without_out_and_a_finished_one_is_not(arena):
+def test_an_unfinished_run_is_found_again_without_out_and_a_finished_one_is_not(arena, snapshot):
     arena(*BUILT_IN, "--deals", 2, "--seed", "s")
     [run] = (arena.home / "results").iterdir()
     journal = run / "games.jsonl"
     lines = journal.read_bytes().splitlines(keepends=True)
     journal.write_bytes(b"".join(lines[:1]) + lines[1][:40])
     _, err = arena(*BUILT_IN, "--deals", 2)
-    assert "the journal ended in a torn record of 40 bytes" in err
+    assert lines_with(err, "40 bytes") == snapshot
     assert len(arena.records(run.name)) == 4
     arena(*BUILT_IN, "--deals", 2)
     assert len(list((arena.home / "results").iterdir())) == 2
@@ -204,17 +204,20 @@ def test_other_seeds_are_other_decks_and_no_seed_is_a_secret_one(arena):
     assert [len(deck) for deck in decks] == [1, 1]
 
 
-def test_faults_are_counted_and_leave_evidence(arena, zoo_bot):
+def test_faults_are_counted_and_leave_evidence(arena, zoo_bot, snapshot):
     name = zoo_bot("not_json")
-    out, err = arena("run", "rnd", "fst", name, "--deals", 1, "--out", "faulty")
+    command = ("run", "rnd", "fst", name, "--deals", 1, "--seed", "s", "--out", "faulty")
+    out, err = arena(*command)
     records = [record for record in arena.records("faulty") if name in record["bots"]]
     assert [fault["kind"] for record in records for fault in record["faults"]] == ["not json"] * 4
     assert all(
         record["end"] == "forfeit" and record["ranks"][record["bots"].index(name)] == 2
         for record in records
     )
-    assert f"forfeit: {name} (not json): expected one JSON object on one line" in err
-    assert "4 forfeits in this session; their evidence is in results/faulty/faults" in err
+    forfeits = lines_with(err, f"forfeit: {name} (not json)").splitlines()
+    assert len(forfeits) == 4
+    assert re.sub(r"\d+ moves", "N moves", forfeits[0]) == snapshot
+    assert lines_with(err, "4 forfeits") == snapshot
     table = {
         row["bot"]: row for row in rows((arena.home / "results/faulty/standings.csv").read_text())
     }
@@ -240,7 +243,7 @@ def test_faults_are_counted_and_leave_evidence(arena, zoo_bot):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a worker inherit orphans")
 @pytest.mark.parametrize("command", [("run", "--deals", 1, "--out", "r"), ("play",)])
-def test_a_bot_that_kills_its_keeper_leaves_nothing_behind(arena, zoo_bot, command):
+def test_a_bot_that_kills_its_keeper_leaves_nothing_behind(arena, zoo_bot, command, snapshot):
     zoo_bot("kills_keeper")
     script = arena.home / "bots" / "kills-keeper" / "kills_keeper.py"
     hidden = arena.home / "hidden"
@@ -248,7 +251,7 @@ def test_a_bot_that_kills_its_keeper_leaves_nothing_behind(arena, zoo_bot, comma
         script.read_text().replace("file=sys.stderr", f"file=open({str(hidden)!r}, 'a')")
     )
     _, err = arena(*command, "rnd", "kills-keeper", "--sandbox", "off", status=1)
-    assert "(killed): the bot was killed because the process that watches over it was" in err
+    assert lines_with(err, "(killed)").splitlines()[0] == snapshot
     pids = [int(pid) for pid in hidden.read_text().split()]
     assert pids
     for pid in pids:
@@ -391,10 +394,7 @@ def test_a_bot_whose_program_is_missing_is_left_out_or_named(arena, snapshot):
         'name = "ghost"\nversion = "1"\ncommand = ["no-such-interpreter", "x"]\n'
     )
     _, err = arena("run", "--deals", 1, "--out", "without")
-    assert (
-        "warning: ghost is left out: expected the program 'no-such-interpreter' on PATH, found none"
-        in err
-    )
+    assert lines_with(err, "warning: ghost") == snapshot
     _, err = arena("run", "ghost", "rnd", "--deals", 1, status=1)
     assert messages(err) == snapshot
 
@@ -411,7 +411,7 @@ def test_a_registered_bot_that_hides_a_folder_here_is_told(arena, snapshot):
     assert "the one here" in out
 
 
-def test_output_that_cannot_be_written_is_said(arena):
+def test_output_that_cannot_be_written_is_said(arena, snapshot):
     arena(*BUILT_IN, "--deals", 1, "--out", "one")
     command = [sys.executable, "-m", "arena", "standings", "one"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -426,8 +426,7 @@ def test_output_that_cannot_be_written_is_said(arena):
             check=False,
         )
     assert done.returncode == 1
-    assert "No space left on device" in done.stderr
-    assert "hint: make room on the disk" in done.stderr
+    assert messages(done.stderr) == snapshot
     assert "Traceback" not in done.stderr
 
 

@@ -4,6 +4,7 @@ audit-leaks.
 
 import json
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -60,7 +61,7 @@ def arena(played, tmp_path):
     return Arena(tmp_path)
 
 
-def test_a_fault_is_reproduced(arena):
+def test_a_fault_is_reproduced(arena, snapshot):
     record = arena.records("faulty")[-1]
     seat = record["bots"].index("exits")
     for words in (["faulty", record["id"]], [record["id"]]):
@@ -71,22 +72,25 @@ def test_a_fault_is_reproduced(arena):
             == f"exits (seat {seat}) in {record['id']}, after {record['faults'][0]['turn']}"
             " placements"
         )
-        crash = "the bot crashed at exits/exits.py line 7: KeyError: 'the square I meant'"
-        assert lines[1] == f"then     exit: {crash}"
-        assert lines[2] == f"now      fault of exits (exit): {crash}"
         assert '     stderr:   File "exits/exits.py", line 7, in misbehave' in lines
-        assert "     stderr: KeyError: 'the square I meant'" not in lines
-        assert "as in the evidence, byte for byte (" in lines[-2]
-        assert lines[-1] == "verdict  the same fault again"
+        told = [line for line in lines[1:] if "stderr: " not in line]
+        assert "\n".join(told) == snapshot(name="fault")
 
 
-def test_a_bot_that_was_cured_answers_and_one_that_was_not_does_not(arena):
+def without_times(text):
+    """The text with N for the times that a bot took, which are others in another run."""
+    return re.sub(r"\d+\.\d+(?= ms\b)", "N", text)
+
+
+def test_a_bot_that_was_cured_answers_and_one_that_was_not_does_not(arena, snapshot):
     record, program = arena.records("faulty")[0], arena.home / "bots" / "exits" / "exits.py"
     program.write_text("import polite\npolite.play()\n")
-    assert "verdict  the same fault again" in arena("reproduce", "faulty", record["id"])[0]
+    out, _ = arena("reproduce", "faulty", record["id"])
+    assert lines_with(out, "verdict") == snapshot
     out, _ = arena("reproduce", "faulty", record["id"], "--bot", "exits", status=4)
-    assert "(an answer, by exits in " in out
-    assert out.endswith("verdict  no fault: the bot answers\n")
+    _, _, answer = lines_with(out, "by exits").partition("  (")
+    assert without_times(answer) == snapshot
+    assert lines_with(out, "verdict") == snapshot
     program.write_text("import polite\npolite.play(lambda message: print('hm', flush=True))\n")
     found = json.loads(
         arena("reproduce", "faulty", record["id"], "--bot", "./bots/exits", "--json", status=1)[0]
@@ -111,10 +115,8 @@ def test_what_cannot_be_reproduced_says_why(arena, snapshot):
     assert messages(arena("reproduce", "faulty", game, status=1)[1]) == snapshot
     [file] = (arena.home / "results" / "faulty" / "faults" / game).iterdir()
     file.unlink()
-    assert (
-        "no evidence to compare them with"
-        in arena("reproduce", "faulty", game, "--bot", "exits")[0]
-    )
+    out, _ = arena("reproduce", "faulty", game, "--bot", "exits")
+    assert lines_with(out, "sent ") == snapshot
 
 
 def test_a_decision_is_asked_again(arena, snapshot):
@@ -123,8 +125,10 @@ def test_a_decision_is_asked_again(arena, snapshot):
     turn = 6 + seat
     out, _ = arena("replay", "duels", record["id"], "--turn", turn, "--bot", "fst")
     move = record["moves"][turn]
-    assert f"\nthen  {move}  (fst took " in out
-    assert f"\nnow   {move}  (the same move, by fst in " in out
+    then, now = out.splitlines()[-2:]
+    assert then.split()[:2] == ["then", move]
+    assert now.split()[:2] == ["now", move]
+    assert without_times(f"{then}\n{now}") == snapshot
     assert out.startswith(f"turn {turn}: rnd plays ")
     assert "??" in out
     arena.add_bot("last", LAST, to=".")
@@ -165,7 +169,7 @@ def test_a_bot_that_breaks_on_the_way_to_a_decision_is_shown_where_it_did(arena,
     record = arena.records("duels")[0]
     out, err = arena("replay", "duels", record["id"], "--turn", 12, "--bot", "exits", status=1)
     assert lines_with(out, "exits/exits.py") == snapshot
-    assert "note: this was at turn 4, before turn 12" in err
+    assert lines_with(err, "turn 4") == snapshot
 
 
 def test_the_same_bot_decides_the_same_and_a_new_version_differs_where_it_should(arena, snapshot):
@@ -200,7 +204,7 @@ def test_the_same_bot_decides_the_same_and_a_new_version_differs_where_it_should
         f"\n    arena replay duels {first['game']} --turn {first['turn']} --seat {first['seat']}"
         " --bot ./new\n" in few
     )
-    assert " decisions of fst in 2 games asked of new: " in few
+    assert lines_with(few, "2 games") == snapshot
 
 
 def test_faults_of_a_new_version_and_forfeits_of_the_old_one_are_differences(arena):

@@ -34,6 +34,7 @@ from arena.tournament.run import Run
 from arena.tournament.schedule import Schedule
 from arena.tournament.secrecy import secrecy_from_blocks
 from tests.exports.runs import SEED, data_of, duels, evidence_of, game_of, write_run
+from tests.support.wording import without_figures
 
 HOSTILE = (
     "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'`{{ 7*7"
@@ -55,6 +56,11 @@ class Reader(HTMLParser):
         self.tags.append((tag, attributes))
         if "id" in attributes:
             self.ids.append(attributes["id"])
+
+
+def paragraphs_with(words, page):
+    """The texts in a page, between two tags, that have these words."""
+    return [text.strip() for text in re.findall(r">([^<>]*)<", page) if words in text]
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +130,7 @@ def test_what_a_screen_reader_needs_is_there(tags):
             assert {"aria-label", "aria-hidden"} & attributes.keys()
 
 
-def test_the_page_says_the_sentences_of_the_table_with_harmless_names(tmp_path):
+def test_the_page_says_the_sentences_of_the_table_with_harmless_names(tmp_path, snapshot):
     games = [
         game_of(pair, deal=deal, seating=seating)
         for deal in range(12)
@@ -133,7 +139,7 @@ def test_the_page_says_the_sentences_of_the_table_with_harmless_names(tmp_path):
     folder = write_run(tmp_path / "run", ["<i>a\u202e", "b"], games)
     [sentence] = run_tables(folder, read_run(folder)).sentences
     page = report_page(Run(folder)).text
-    assert "too close to call" in sentence
+    assert sentence == snapshot
     shown = sentence.replace("<i>a\u202e", "&lt;i&gt;a\\u202e")
     assert f"<p>{shown}</p>" in page
 
@@ -175,7 +181,7 @@ def test_data_in_a_page_has_no_sign_of_markup_and_no_line_end_but_keeps_its_text
     assert json.loads(text) == value
 
 
-def test_an_unfinished_run_keeps_its_seed_and_the_deals_that_are_still_played(tmp_path):
+def test_an_unfinished_run_keeps_its_seed_and_the_deals_that_are_still_played(tmp_path, snapshot):
     games = duels("abc", 3)
     faulty = game_of(("a", "b"), deal=2, faults=[(0, 2, "exit", "the hand was RR")])
     told = [{"turn": 1, "text": "I hold RR and YB"}]
@@ -186,15 +192,15 @@ def test_an_unfinished_run_keeps_its_seed_and_the_deals_that_are_still_played(tm
         Run(folder := write_run(tmp_path / "run", "abc", played, deals=3, evidence=evidence))
     ).text
     assert SEED not in page
-    assert "3 of 18 planned games are still to be played" in page
+    assert paragraphs_with("3 of 18", page) == snapshot
     assert {game["deal"] for game in data_of(page)["games"]} == {0, 1}
     assert "a telling stderr" not in page
     assert "the hand was RR" not in page
     assert "I hold RR" not in page
-    assert "3 games could not be chosen" in page
+    assert paragraphs_with("3 games ", page) == snapshot
     made = report_page(Run(folder), [faulty.id])
     assert data_of(made.text)["games"][0]["id"] == faulty.id
-    assert "still being played" in made.notes[0]
+    assert made.notes == snapshot
 
 
 def test_games_of_one_deal_know_each_other_unless_the_deal_is_open(tmp_path):
@@ -226,13 +232,13 @@ def test_a_run_whose_plan_is_not_understood_keeps_everything(tmp_path):
     assert "games-data" not in page.split("<script>")[0]
 
 
-def test_a_page_by_matches_says_so_and_counts_them(tmp_path):
+def test_a_page_by_matches_says_so_and_counts_them(tmp_path, snapshot):
     records = [*duels("ab", 3), *duels("ab", 3, "lion")]
     folder = write_run(
         tmp_path / "run", "ab", records, deals=3, boards=("bird", "lion"), match=("bird", "lion")
     )
     page, singly = report_page(Run(folder)).text, report_page(Run(folder), match=[]).text
-    assert "12 games, scored as 6 matches of bird + lion, 3 deals" in page
+    assert paragraphs_with("6 matches", page) == snapshot
     assert '<th scope="col" class="figure">Matches</th>' in page
     assert "arena run a b --match bird,lion --deals 3" in page
     assert "12 games, 6 deals" in singly
@@ -241,12 +247,12 @@ def test_a_page_by_matches_says_so_and_counts_them(tmp_path):
         tmp_path / "empty", "ab", [], deals=3, boards=("bird", "lion"), match=("bird", "lion")
     )
     text = re.sub(r"<(style|script)>.*?</\1>", "", report_page(Run(empty)).text, flags=re.S)
-    assert "No game has been played yet." in text
+    assert paragraphs_with("No game", text) == snapshot
     assert "nan" not in text.lower()
 
 
 @pytest.mark.long
-def test_a_run_of_many_bots_and_games_is_below_five_megabytes(tmp_path):
+def test_a_run_of_many_bots_and_games_is_below_five_megabytes(tmp_path, snapshot):
     bots = [f"bot-with-a-name-of-forty-letters-{number:08}" for number in range(70)]
     games = [
         game_of((one, other), faults=[(0, 2, "exit", "x" * 3000)]) for one, other in pairwise(bots)
@@ -264,7 +270,7 @@ def test_a_run_of_many_bots_and_games_is_below_five_megabytes(tmp_path):
         Run(write_run(tmp_path / "run", bots, games, evidence=evidence, planned=bots[:2])), 10_000
     )
     assert len(made.text.encode()) < 5_000_000
-    assert "because the page is full" in made.notes[0]
+    assert without_figures(made.notes[0]) == snapshot
     assert (
         MAX_BYTES * 0.9
         < len(json.dumps(data_of(made.text), separators=(",", ":")).encode())
@@ -408,10 +414,10 @@ def test_the_report_of_a_run_with_settings_from_another_version_shows_what_is_kn
     folder = write_run(tmp_path / "run", "ab", duels("ab", 2), deals=2)
     path = folder / "run.json"
     text = path.read_text()
-    assert "The command that repeats this run" in report_page(Run(folder)).text
+    assert "arena run a b " in report_page(Run(folder)).text
     path.write_text(text.replace('"config": {', '"config": {"later": 1, '))
     page = report_page(Run(folder)).text
-    assert "The command that repeats this run" not in page
+    assert "arena run a b " not in page
     assert "<div><dt>Players per game</dt><dd>2</dd></div>" in page
     assert "<div><dt>Deals per board</dt><dd>?</dd></div>" in page
 

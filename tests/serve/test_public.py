@@ -41,12 +41,12 @@ def test_it_shows_no_game_of_an_open_deal(public):
     assert public.ask(f"/runs/half/games/{HALF[7].id}")[0] == 404
 
 
-def test_it_says_what_it_shows(tmp_path):
+def test_it_says_what_it_shows(tmp_path, snapshot):
     server = Served(tmp_path, "--public")
     assert server.url.endswith(f":{server.port}/")
     with urlopen(server.url, timeout=120) as answer:
         assert answer.status == server.ask()[0] == 200
-    assert server.stop()[1].startswith("anyone who reaches this address sees the runs, ")
+    assert server.stop()[1] == snapshot
 
 
 def slow_connection(port, own):

@@ -38,6 +38,20 @@ def lines_with(text, name):
     return "\n".join(found)
 
 
+def without_figures(text):
+    """The text with N for every number and T for every duration, or a range of them: for words
+    around figures which are others in another run, or which a test looks at by themselves.
+    """
+    number = r"(?<![\w.])[+-]?\d[\d,]*(?:\.\d+)?\b"
+    text = re.sub(rf"(?:{number} (?:days?|h|min|s|ms)\b ?)+", _duration, text)
+    text = re.sub(number, "N", text)
+    return re.sub(r"\b([NT]) to \1\b", r"\1", text)
+
+
+def _duration(found):
+    return "T " if found[0].endswith(" ") else "T"
+
+
 @pytest.fixture
 def snapshot(snapshot, tmp_path_factory):
     """Syrupy's snapshot of the test, without what another machine or another run has otherwise."""

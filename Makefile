@@ -41,7 +41,7 @@ demo: $(VENV)/.ready ## set everything up and let bots play, in three acts (half
 first-run: ## install what is committed in every usual way, as a plain user with and without bubblewrap and a compiler, and play (three minutes); ARGS="bare --without bubblewrap"
 	@.ci/first-run $(ARGS)
 
-test: $(VENV)/.ready-dev ## set everything up and run the tests that every change needs (about four minutes on two cores); ARGS="-k name" or ARGS="-k 'a or b'" picks from all tests
+test: $(VENV)/.ready-dev ## set everything up and run the tests that every change needs (about two minutes on two cores); ARGS="-k name" or ARGS="-k 'a or b'" picks from all tests
 	@eval "JOBS=$(JOBS) .ci/apart $(BIN)/python .ci/suite $(if $(LONG),--long) $(if $(ARGS),--once) $(PICKED)"
 
 test-all: $(VENV)/.ready-dev ## all tests: every seed, every attack, every page (about 22 minutes on two cores); ARGS="-m long" leaves out those of `make test`

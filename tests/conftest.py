@@ -75,8 +75,12 @@ def mark_long_tests(items):
             item.add_marker(pytest.mark.long)
 
 
-def pytest_xdist_auto_num_workers():
-    """Twice as many as there are processors, since a third of the time is spent waiting; with three
-    times as many the tests took no less time.
+def pytest_xdist_auto_num_workers(config):
+    """Twice as many as there are processors, since a third of the time is spent waiting. Without
+    the long tests three times as many, since the others wait for a larger share of their time; with
+    the long ones that took no less time.
     """
-    return len(os.sched_getaffinity(0)) * 2 if hasattr(os, "sched_getaffinity") else None
+    if not hasattr(os, "sched_getaffinity"):
+        return None
+    each = 3 if config.option.markexpr == "not long" else 2
+    return len(os.sched_getaffinity(0)) * each

@@ -202,6 +202,7 @@ def test_a_game_as_a_page_and_as_a_picture_shows_only_what_is_known(home):
     assert wrong_in(game_page(Run(home / "results" / "both"), EVEN[0])) == []
 
 
+@pytest.mark.long
 def test_the_served_pages_of_such_runs_show_only_what_is_known(home):
     server = Served(home)
     try:

@@ -85,9 +85,10 @@ def test_strangers_who_leave_a_third_of_a_processor_make_no_bot_late(one_core, p
         ("compute(9)", LATE),
         ("crowd(14); compute(9)", LATE),
         ("crowd(14); time.sleep(600)", LATE),
-        (
+        pytest.param(
             "time.sleep(600)",
             r"no answer came within \d+ ms \(it used \d+ of its 400 ms of CPU time\): ",
+            marks=pytest.mark.long,
         ),
         pytest.param(
             "os.kill(os.getpid(), signal.SIGSTOP)",

@@ -105,6 +105,11 @@ class ArenaError(Exception):
         super().__init__(printable(message, keep="\n\t"))
         self.hint = printable(hint, keep="\n\t")
 
+    @property
+    def with_hint(self) -> str:
+        """The message and the hint on one line, as pages show them."""
+        return f"{self}; {self.hint}" if self.hint else str(self)
+
 
 class UserError(ArenaError):
     """An error that the user can fix; commands end with exit status 1."""

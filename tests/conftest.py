@@ -76,9 +76,9 @@ def mark_long_tests(items):
 
 
 def pytest_xdist_auto_num_workers(config):
-    """Twice as many as there are processors, since a third of the time is spent waiting. Without
-    the long tests three times as many, since the others wait for a larger share of their time; with
-    the long ones that took no less time.
+    """Twice as many as there are processors, since tests wait for a third of their time. If the
+    long tests are left out, three times as many: the others wait more. With the long tests, three
+    times as many gained nothing.
     """
     if not hasattr(os, "sched_getaffinity"):
         return None

@@ -250,7 +250,7 @@ def _rules(asked: str) -> str:
     try:
         show_rules(rules_text(asked))
     except UserError as error:
-        return f"{error}; {error.hint}"
+        return error.with_hint
     return ""
 
 

@@ -92,8 +92,9 @@ def run_folder(home: Path, run: str | None) -> Path:
                 "start one with 'arena run', or name a run's folder",
             )
         return next(filterfalse(_is_one_game, reversed(runs)), runs[-1])
-    # With an absolute path both are the same folder.
-    folders = dict.fromkeys((results / run, Path(run)))
+    folders = [results / run]
+    if Path(run).resolve() != folders[0].resolve():
+        folders.append(Path(run))
     for folder in folders:
         if (folder / RUN_FILE).is_file():
             return folder

@@ -233,8 +233,8 @@ def run_step(entry: TableStep, bench: Bench) -> StepResult:
         step = StepResult(
             entry.name,
             f"{error}; this is not the bot's fault",
-            "check again when the machine is less busy",
-            expected="a machine that does not stall",
+            error.hint or "check again when the machine is less busy",
+            expected="a machine that starts bots and does not stall",
             got=str(error),
             is_busy=isinstance(error, BusyMachineError),
         )

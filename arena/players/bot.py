@@ -329,7 +329,9 @@ class BotPlayer(Player):
         self._has_moved = False
 
     def greet(self) -> None:
-        """Says hello, and reads the view that the bot wants. Raises what `_ask` raises."""
+        """Says hello, and learns which view the bot wants. Raises Forfeit, and Void or
+        BusyMachineError if the machine fails.
+        """
         number = next(self._numbers)
         budget_ns = self.startup_ms * NS_PER_MS
         request = self._encode(Hello(number, PROTOCOL, __version__))
@@ -342,8 +344,8 @@ class BotPlayer(Player):
     def _ask(
         self, request: bytes, budget_ns: int, most_idle_ns: int | None = None
     ) -> tuple[bytes, int]:
-        """The line that answers a request, and its cost in ns. Raises Forfeit, Void or
-        BusyMachineError.
+        """The line that answers a request, and its cost in ns. Raises Forfeit, and Void or
+        BusyMachineError if the machine fails.
         """
         assert self._timekeeper is not None, "the game has begun"
         try:

@@ -38,8 +38,8 @@ class Ending(NamedTuple):
     could not be started (``failed``). Those that do not apply are None or empty.
 
     ``unwatched``  something killed the keeper, which ends the bot, too
-    ``unstarted``  the keeper ended before it had started the bot, so the bot did nothing; why is in
-                   ``failed``
+    ``unstarted``  something outside the bot ended its keeper, or refused it another process, before
+                   the bot had started; ``failed`` has the reason
     ``excess``     the word of `EXCESSES` for which the bot was killed, and the amount that was too
                    much
     ``cpu_s``      the CPU time of the process in s; 0 if not known

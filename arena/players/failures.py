@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from msgspec import Struct
 
-from arena.errors import Forfeit, Void
+from arena.errors import Forfeit
 from arena.faults import FaultKind
 from arena.players.channel import (
     MAX_LINE,
@@ -36,7 +36,7 @@ from arena.players.crashes import (
 from arena.players.decoding import shown
 from arena.players.endings import Ending
 from arena.players.folder import Bot
-from arena.players.process import BotProcess, ending_within, moments
+from arena.players.process import BotProcess, check_started, ending_within, moments
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.timekeeper import OutOfTime, Overspent
 from arena.records.record import NS_PER_MS
@@ -75,8 +75,8 @@ class Aftermath(Struct):
     def fault_of(self, failure: Unanswered, budget_ns: int) -> Forfeit:
         """The fault that ``failure``, a failed exchange, shows. ``budget_ns`` is the time in ns
         that the bot had for its answer. To find the reason, it may wait up to about two seconds and
-        close the bot's input, so the bot cannot be asked again. Raises Void if the bot was never
-        started because its keeper ended before.
+        close the bot's input, so the bot cannot be asked again. Raises Void if the machine did not
+        start the bot, see `check_started`.
         """
         match failure:
             case OutOfTime():
@@ -157,7 +157,7 @@ class Aftermath(Struct):
         if late_ms is not None:
             return Forfeit(FaultKind.LATE, came.format(late_ms))
         if ending:
-            _check_started(ending)
+            check_started(ending, self.bot.label)
             how = self._crash(ending, "") or f"the bot {ending}{self.last_words()}"
             return Forfeit(_kind(ending), f"{none}, and {how}")
         unread = self.channel.unread_by_bot()
@@ -210,7 +210,7 @@ class Aftermath(Struct):
             return Forfeit(
                 FaultKind.CLOSED_OUTPUT, f"{closed}: keep stdout open until the line 'quit'"
             )
-        _check_started(ending)
+        check_started(ending, self.bot.label)
         crashed = self._crash(ending, after)
         if crashed:
             return Forfeit(_kind(ending), crashed)
@@ -238,17 +238,6 @@ class Aftermath(Struct):
         if cure:
             said = f'"{said.replace(QUOTE, APOSTROPHE)}"; {cure}'
         return f"{CRASHED}{where}{after}: {said}"
-
-
-def _check_started(ending: Ending) -> None:
-    """Raises Void if the keeper ended before it had started the bot: whatever ended it, the bot had
-    no part in that.
-    """
-    if ending.unstarted:
-        raise Void(
-            f"a bot {ending}",
-            "look for what kills processes on this machine, such as a lack of memory",
-        )
 
 
 def _cure(ending: Ending, words: str) -> str:

@@ -128,11 +128,16 @@ class Arena:
 
 def start_bot(options: KeeperOptions, arena: Arena, libc: ctypes.CDLL) -> tuple[int, int]:
     """Starts the bot in a session of its own. Returns its process id, and the descriptor from which
-    its CPU time can be read, -1 if there is none (see `count_processor_time`).
+    its CPU time can be read, -1 if there is none (see `count_processor_time`). Ends the keeper if
+    this machine cannot start another process.
     """
     keeper = os.getpid()
-    gate, opener = os.pipe()
-    child = os.fork()
+    try:
+        gate, opener = os.pipe()
+        child = os.fork()
+    except OSError as error:
+        arena.tell(f"failed {error.strerror}")
+        os._exit(0)
     if child:
         wants_counter = options.numbers.get("counts", 1)
         counter = count_processor_time(child, libc) if wants_counter else -1

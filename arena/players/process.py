@@ -130,7 +130,7 @@ class BotProcess:
             if ending and self._was_awake:
                 return ending._replace(excess=("awake", MAX_PAUSES))
             if ending:
-                return ending
+                return ending._replace(unstarted=not self.keeper.started)
             if self.keeper.has_ended:
                 return self._ending_without_report()
             left_s = deadline - time.monotonic()
@@ -145,8 +145,9 @@ class BotProcess:
         if self.keeper.started:
             return Ending(signal=SIGKILL, unwatched=True)
         lines = self.stderr_tail().strip().splitlines()
-        why = lines[-1] if lines else "its keeper ended before it"
-        return Ending(failed=why, unstarted=True)
+        if lines:
+            return Ending(failed=lines[-1])
+        return Ending(failed="the process that starts it was killed", unstarted=True)
 
     def pause(self) -> None:
         """Pauses all the bot's processes until `go_on`. A bot that is paused already, but computes
@@ -285,12 +286,23 @@ def ending_within(process: BotProcess, span_ns: int) -> Ending | None:
     return None
 
 
+def check_started(ending: Ending | None, name: str) -> None:
+    """Raises Void, with this ``name`` for the process that ended, if it was never started for a
+    reason outside it.
+    """
+    if ending and ending.unstarted:
+        raise Void(
+            f"{name} {ending}",
+            "look for what kills processes on this machine or limits their number",
+        )
+
+
 def run_build(
     command: Sequence[str], folder: Path, sandbox: Sandbox, seconds: float
 ) -> tuple[Ending | None, str]:
     """Runs a build step for at most ``seconds``. Returns how it ended (None if it took too long)
-    and the end of its output, stdout and then stderr. Raises Void or SandboxError if it cannot be
-    started.
+    and the end of its output, stdout and then stderr. Raises Void or SandboxError if the machine
+    cannot start it.
     """
     deadline = time.monotonic() + seconds
     tail = b""
@@ -300,6 +312,7 @@ def run_build(
         for chunk in output_chunks(process.from_bot, deadline):
             tail = (tail + chunk)[-BUILD_TAIL:]
         ending = process.ending(max(0.0, deadline - time.monotonic()))
+        check_started(ending, "a build step")
         return ending, (tail.decode(errors="replace") + process.stderr_tail())[-BUILD_TAIL:].strip()
     finally:
         os.close(process.from_bot)

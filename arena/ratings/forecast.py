@@ -106,7 +106,8 @@ def _blocks_to_bound(
     middle = null + step / 2
     tries = len(means)
     more = np.full(tries, MOST_BLOCKS)
-    walking = np.arange(tries)  # the simulations that have not ended: the arrays below have these
+    # The simulations that have not ended; ``place``, ``means`` and ``variances`` are theirs.
+    walking = np.arange(tries)
     place = np.full(tries, test.blocks * (test.mean - middle))
     at = test.blocks
     while walking.size and at < MOST_BLOCKS:
@@ -114,7 +115,7 @@ def _blocks_to_bound(
         size = rounds * test.look
         spread = np.sqrt(variances * size)
         before = place
-        # Those that have ended draw as well, so that what one draws does not depend on the others.
+        # Ended simulations draw, too, so that the draws of one do not depend on when others end.
         place = place + (means - middle) * size + spread * rng.standard_normal(tries)[walking]
         at += size
         # The test divides by its own estimate of the variance, which has one extra block.

@@ -2,7 +2,7 @@
 
 A game is void if it broke off for a reason outside the bots:
 
-- code that finds the machine at fault raises `errors.Void`, most often in `players.process`;
+- code that finds the machine at fault raises `errors.Void`, as in `players.process`;
   the referee adds what had been played (`match.referee.BrokenOff`);
 - any other exception that `is_our_error`, a mistake in the arena, is made a Void in the worker;
 - the worker that played the game, and no other game, died.

@@ -78,7 +78,7 @@ class _Grading:
         except (BrokenExecutor, CancelledError):
             self._problem = "the moves of this game could not be graded: try it again"
         except ArenaError as error:
-            self._problem = f"{error}; {error.hint}" if error.hint else str(error)
+            self._problem = error.with_hint
         except Exception:
             log.exception("the grading of a game of a run")
             self._problem = "the arena made a mistake: this game could not be graded"

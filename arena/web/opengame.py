@@ -319,9 +319,9 @@ class OpenGame(Player):
             self._end.keep(outcome, self._single.sandbox)
             self._end.grade(outcome.record, self._grades)
         except Void as void:
-            self._publish(BROKEN, says=self._farewell or f"the game is void: {void}")
+            self._publish(BROKEN, says=self._farewell or f"the game is void: {void.with_hint}")
         except ArenaError as error:
-            self._publish(BROKEN, says=f"{error}{f'; {error.hint}' if error.hint else ''}")
+            self._publish(BROKEN, says=error.with_hint)
         except Exception:
             log.exception("a game at the page")
             self._publish(BROKEN, says="the arena made a mistake: this game cannot go on")

@@ -166,8 +166,7 @@ async def _answered(request: Request, work: Callable[[bytes], Any]) -> Response:
             answer["rule"] = error.rule
         return JSONResponse(answer, 409)
     except UserError as error:
-        words = f"{error}; {error.hint}" if error.hint else str(error)
-        return JSONResponse({"problem": words}, 409)
+        return JSONResponse({"problem": error.with_hint}, 409)
 
 
 def _game_request(home: Path, wanted: GameForm) -> GameRequest:

@@ -1,11 +1,15 @@
 """The fixtures of tests that look at pages."""
 
+import itertools
+
 import pytest
 
 from tests.serve.serving import Served, patient_server, server
 from tests.support.commandline import arena, browser
 
 __all__ = ["arena", "browser", "patient_server", "server"]
+NUMBERS = itertools.count(1)
+"""The numbers of the runs on the `shelf`."""
 
 
 @pytest.fixture(scope="session")
@@ -26,6 +30,5 @@ def free_run(shelf):
     token.
     """
     folder, started = shelf
-    number = sum(1 for _ in folder.glob("results/*")) + 1
-    name = f"run-{number}"
+    name = f"run-{next(NUMBERS)}"
     return folder / "results" / name, f"{started.url.partition('?')[0]}runs/{name}"

@@ -27,8 +27,8 @@ class Page(NamedTuple):
     """A page to be looked at.
 
     ``make``   makes it below an empty folder; returns its file, or its address if it is served.
-               What it starts ends with the stack.
-    ``path``   where it is on the server of `ten_bots`, if it is not made
+               What it starts ends with the stack. None for a page of the server of `ten_bots`.
+    ``path``   its path on the server of `ten_bots`
     ``begin``  a script that brings it into the state to be looked at
     ``board``  the id of the element that left and right and a finger step through, if there is one
     """

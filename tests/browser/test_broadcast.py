@@ -28,10 +28,10 @@ FILM = "return document.querySelector('#part-board .film') !== null"
 
 @pytest.mark.long
 def test_a_real_run_moves_a_board_and_nothing_else_jumps(browser, arena):
-    server = Served(arena.home)
     bots = ("careful-16", "careful-4", "greedy", "random")
-    run = arena.start("run", *bots, "--deals", 100_000, "--out", "live", "--jobs", 1)
     source = browser.cdp("Page.addScriptToEvaluateOnNewDocument", source=WATCH_SHIFTS)
+    server = Served(arena.home)
+    run = arena.start("run", *bots, "--deals", 100_000, "--out", "live", "--jobs", 1)
     try:
         while server.ask("/runs/live")[0] != 200:
             assert run.poll() is None

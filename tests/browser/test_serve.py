@@ -38,7 +38,7 @@ def run(free_run, shelf):
 
 @pytest.fixture
 def own_run(tmp_path):
-    """The same with a server and a home for one test."""
+    """A run whose first games have ended, its address, and a server that only this test uses."""
     folder = write_run(tmp_path / "results" / "run", "abc", GAMES[:12], deals=4)
     server = Served(tmp_path)
     yield folder, f"{server.url.partition('?')[0]}runs/run", server
@@ -82,6 +82,7 @@ def test_the_links_of_a_run_lead_to_pages(browser, run):
     folder, address, server = run
     end_games(folder, GAMES[12:])
     own = server.url.partition("?")[0]
+    browser.open(server.url)  # who has the token also sees links to play
     browser.open(address)
     wait_for(browser, PROGRESS, "24")
     links = browser.js(
@@ -92,8 +93,8 @@ def test_the_links_of_a_run_lead_to_pages(browser, run):
     # one of each kind: a bot, a game, the games of two bots, all games
     kinds = {re.sub(r"(bots|games)/.*|=.*", r"\1", path): path for path in sorted(paths)}
     at = address.removeprefix(own)
-    assert {f"{at}/bots", f"{at}/games", f"{at}/games?bot"} <= set(kinds)
-    assert [path for path in kinds.values() if server.ask(f"/{path}")[0] != 200] == []
+    assert {f"{at}/bots", f"{at}/games", f"{at}/games?bot", "play?bot"} <= set(kinds)
+    assert [path for path in kinds.values() if server.fetch(f"/{path}")[0] != 200] == []
 
 
 def test_an_address_with_a_tile_opens_the_game_there_and_follows_the_steps(browser, run):

@@ -483,6 +483,9 @@ def test_a_folder_of_runs_is_no_run_and_those_in_it_are_named(arena, take, monke
         shutil.copytree(arena.home / "results" / "one", arena.home / "many" / f"run-{number:02}")
     assert arena("standings", "many", status=1)[1].endswith("many/run-09 and 2 more\n")
     here = arena.home / "results" / "one"
+    monkeypatch.setattr(arena, "home", here.parent)
+    _, err = arena("--home", here.parents[1], "standings", ".", status=1)
+    assert err.count("/results/one") == 1
     monkeypatch.setattr(arena, "home", here)
     arena("--home", here.parents[1], "standings", ".")
 

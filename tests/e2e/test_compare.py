@@ -38,7 +38,7 @@ def close(tmp_path_factory):
 
 def test_a_better_bot_is_found_better_and_a_worse_one_not(arena, snapshot):
     out, err = arena("compare", GREEDY, "rnd", "--seed", "s", "--out", "up")
-    assert re.match(r"greedy-python .* rnd: better\n\d+ games", out)
+    assert re.match(r"greedy-python .*\+\d.* rnd: better\n\d+ games", out)
     assert without_figures(out) == snapshot
     looks = [line for line in err.splitlines() if "(-2.94, 2.94) [0, 10]" in line]
     assert [line.split()[0] for line in looks][:2] == ["1", "2"]
@@ -184,7 +184,7 @@ def test_a_forecast_comes_first_and_a_limit_of_time_says_how_far_it_got(arena, s
     out, err = arena(*command, "--minutes", 0.05, status=5)
     first, last = err.splitlines()[1], err.splitlines()[-1]
     look = lines_with(err, "LLR").splitlines()[0]
-    assert re.search(r" 2 Elo .* 10 Elo ", first)
+    assert re.search(r" 2 Elo .*\d to \d.* 10 Elo ", first)
     assert without_figures(f"{first}\n{look}") == snapshot
     assert "undecided" in out.splitlines()[0]
     assert "0.05 min" in last

@@ -48,6 +48,10 @@ def played(tmp_path_factory):
         1,
         "--move-ms",
         700,
+        "--jobs",
+        1,
+        "--seed",
+        "faults",
         "--out",
         "faulty",
     )

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.long
-
 ROOT = Path(__file__).parents[2]
 FAILS_ONCE = """
 from pathlib import Path
@@ -108,6 +106,7 @@ def test_a_test_that_passes_by_itself_is_named_and_the_suite_passes(suite):
     )
 
 
+@pytest.mark.long
 def test_a_test_that_fails_three_times_fails_the_suite(suite):
     status, said = suite(ALWAYS_FAILS)
     assert status == 1
@@ -115,6 +114,7 @@ def test_a_test_that_fails_three_times_fails_the_suite(suite):
     assert (suite.tests / "tries").read_text() == "xxx"
 
 
+@pytest.mark.long
 def test_each_test_runs_once_if_asked(suite):
     assert suite(ALWAYS_FAILS, "--once")[0] == 1
     assert (suite.tests / "tries").read_text() == "x"
@@ -126,12 +126,14 @@ def test_no_test_is_run_again_if_some_never_ran(suite):
     assert "no test is run again: 1 of 3 tests reported a result" in said
 
 
+@pytest.mark.long
 def test_no_test_is_run_again_if_more_than_ten_failed(suite):
     status, said = suite(MANY_FAIL)
     assert status == 1
     assert "no test is run again: 11 tests failed, more than 10" in said
 
 
+@pytest.mark.long
 def test_a_file_that_cannot_be_imported_fails_the_suite(suite):
     status, said = suite("import no_such_module")
     assert status not in (0, 5), said
@@ -142,6 +144,7 @@ def test_a_suite_without_tests_does_not_pass(suite):
     assert suite("def test_one(): pass", "-k", "nothing_of_this_name")[0] == 5
 
 
+@pytest.mark.long
 def test_no_test_is_run_again_if_one_ended_its_process(suite):
     status, said = suite("import os\ndef test_crashes():\n    os._exit(1)\n", jobs="2")
     assert status == 1, said
@@ -151,6 +154,7 @@ def test_no_test_is_run_again_if_one_ended_its_process(suite):
     )
 
 
+@pytest.mark.long
 def test_what_is_marked_alone_runs_last_with_nothing_beside_it(suite):
     status, said = suite(SHARED_AND_ALONE, jobs="2")
     assert status == 0, said
@@ -163,6 +167,7 @@ def test_what_is_marked_alone_runs_last_with_nothing_beside_it(suite):
     assert float(alone[0][3]) < float(alone[1][2])
 
 
+@pytest.mark.long
 def test_the_ledger_counts_the_tests_of_all_workers(suite, tmp_path):
     (suite.tests / "test_small.py").write_text(MANY_FAIL + "def test_passes(): pass\n")
     ledger = tmp_path / "ledger.json"
@@ -177,6 +182,7 @@ def test_the_ledger_counts_the_tests_of_all_workers(suite, tmp_path):
     assert (entries["collected"], entries["reported"], len(entries["failed"])) == (12, 12, 11)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.getuid() != 0, reason="only root may make a process namespace")
 def test_nothing_that_a_test_starts_outlives_the_suite(suite, monkeypatch):
     if subprocess.run(["unshare", "--pid", "--fork", "true"], check=False).returncode:

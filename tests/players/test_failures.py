@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from arena.errors import Void
+from arena.errors import Forfeit, Void
 from arena.faults import FaultKind
 from arena.players import keeper_client
 from arena.players.bot import BotPlayer
@@ -52,14 +52,36 @@ def test_a_bot_may_take_a_while_between_its_last_word_and_its_exit(tmp_path, cod
         process.stop()
 
 
-@pytest.mark.parametrize("last_act", ["kill -9 $$", "echo no memory >&2; exit 1"])
-def test_a_keeper_that_ends_before_the_bot_has_started_is_no_fault_of_the_bot(
-    tmp_path, monkeypatch, refused, last_act
-):
-    monkeypatch.setattr(keeper_client, "keeper_command", lambda: ["sh", "-c", last_act])
-    (tmp_path / "bot.py").write_text("")
+@pytest.fixture
+def start_under(tmp_path, monkeypatch):
+    """A function that starts a bot whose keeper is this Python code."""
     bot = bot_at(tmp_path, name="b", command=["python3", "bot.py"])
     player = BotPlayer(bot, startup_ms=1000, sandbox=OPEN)
-    with refused(Void):
+
+    def start(keeper):
+        (tmp_path / "bot.py").write_text("")
+        command = [sys.executable, "-c", f"import os, sys; {keeper}"]
+        monkeypatch.setattr(keeper_client, "keeper_command", lambda: command)
         player.start()
+
+    yield start
     player.stop()
+
+
+@pytest.mark.parametrize(
+    "keeper",
+    ["os.kill(os.getpid(), 9)", "os.write(int(sys.argv[1]), b'failed no more processes\\n')"],
+    ids=["it was killed", "it may not start a process"],
+)
+def test_a_keeper_that_ends_before_the_bot_has_started_is_no_fault_of_the_bot(
+    start_under, refused, keeper
+):
+    with refused(Void):
+        start_under(keeper)
+
+
+def test_a_sandbox_that_cannot_be_made_is_a_start_up_fault(start_under):
+    with pytest.raises(Forfeit) as caught:
+        start_under("sys.exit('cannot bind the folder')")
+    assert caught.value.kind == FaultKind.STARTUP
+    assert "cannot bind the folder" in caught.value.detail

@@ -164,7 +164,6 @@ def test_a_look_at_an_idle_bot_reads_little(start):
     assert reads_of(keeper) - before < 100
 
 
-@pytest.mark.long
 def test_what_a_bot_takes_after_it_was_idle_is_found(start):
     """A bot that sleeps through many looks and then takes memory is ended by a later look."""
     process = start(
@@ -177,8 +176,7 @@ def test_what_a_bot_takes_after_it_was_idle_is_found(start):
     assert "memory" in str(process.ending())
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("shell", ["sh", "bash"])
+@pytest.mark.parametrize("shell", ["sh", pytest.param("bash", marks=pytest.mark.long)])
 def test_a_shell_that_waits_for_its_children_sees_none_of_them_stopped(start, shell):
     if not shutil.which(shell):
         pytest.skip(f"{shell} is not installed")

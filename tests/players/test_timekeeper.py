@@ -195,9 +195,8 @@ def test_the_kernels_counter_is_read_with_each_answer(player):
     assert sum(costs) < steady.channel.counted <= steady.process.meter.used_ns()
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("players", [2, 4])
-@pytest.mark.parametrize("sandbox", ["off", "auto"])
+@pytest.mark.parametrize("players", [2, pytest.param(4, marks=pytest.mark.long)])
+@pytest.mark.parametrize("sandbox", [pytest.param("off", marks=pytest.mark.long), "auto"])
 def test_a_crowd_costs_no_rival_the_game(one_core, player, players, sandbox):
     """The crowd would burn the processor while the rivals think."""
     at_start = "turns = 0"
@@ -267,13 +266,12 @@ player.stop()
 """
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("in_turn", "expected"),
     [
-        ("time.sleep(0.3)", "answered "),
+        pytest.param("time.sleep(0.3)", "answered ", marks=pytest.mark.long),
         ("compute(0.3)", "answered "),
-        ("time.sleep(600)", "Forfeit no answer came within"),
+        pytest.param("time.sleep(600)", "Forfeit no answer came within", marks=pytest.mark.long),
     ],
 )
 def test_a_worker_that_was_stopped_for_a_while_judges_no_otherwise(tmp_path, in_turn, expected):

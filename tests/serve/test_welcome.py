@@ -9,7 +9,7 @@ from tests.serve.serving import Served
 
 
 def texts(page, tags):
-    """What stands in the elements with these tags."""
+    """The texts of the elements with these tags."""
     found = re.findall(rf"<({tags})\b[^>]*>(.*?)</\1>", page, re.DOTALL)
     return [" ".join(re.sub("<[^>]*>", "", text).split()) for _, text in found]
 

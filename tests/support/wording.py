@@ -39,8 +39,8 @@ def lines_with(text, name):
 
 
 def without_figures(text):
-    """The text with N for every number and T for every duration, or a range of them: for words
-    around figures which are others in another run, or which a test looks at by themselves.
+    """The text with N for every number and every range of numbers, and T for every duration: for
+    texts whose figures differ from run to run, or are tested separately.
     """
     number = r"(?<![\w.])[+-]?\d[\d,]*(?:\.\d+)?\b"
     text = re.sub(rf"(?:{number} (?:days?|h|min|s|ms)\b ?)+", _duration, text)
@@ -57,8 +57,8 @@ def snapshot(snapshot, tmp_path_factory):
     """Syrupy's snapshot of the test, without what another machine or another run has otherwise."""
     folders = [re.escape(str(place)) for place in (tmp_path_factory.getbasetemp(), gettempdir())]
     hidden = {
+        re.escape(sys.prefix): "VENV",  # before the folders: a checkout may lie in one of them
         rf"(?:{'|'.join(folders)})/[^/\s'\":]+": "TMP",
-        re.escape(sys.prefix): "VENV",
         r"\b20\d\d-\d\d-\d\d\b": "DATE",
         r"\b0x[0-9a-f]{6,}": "ADDRESS",
         r"(?<=127\.0\.0\.1:)\d{4,}": "PORT",

@@ -44,7 +44,7 @@ first-run: ## install what is committed in every usual way, as a plain user with
 test: $(VENV)/.ready-dev ## set everything up and run the tests that every change needs (about two minutes on two cores); ARGS="-k name" or ARGS="-k 'a or b'" picks from all tests
 	@eval "JOBS=$(JOBS) .ci/apart $(BIN)/python .ci/suite $(if $(LONG),--long) $(if $(ARGS),--once) $(PICKED)"
 
-test-all: $(VENV)/.ready-dev ## all tests: every seed, every attack, every page (about 22 minutes on two cores); ARGS="-m long" leaves out those of `make test`
+test-all: $(VENV)/.ready-dev ## all tests: every seed, every attack, every page (about 15 minutes on two cores); ARGS="-m long" leaves out those of `make test`
 	@$(MAKE) --no-print-directory test LONG=1
 
 check: docs ## ruff, mypy, import-linter, compilers and linters of the other languages, and the site with all its links

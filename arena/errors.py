@@ -107,7 +107,7 @@ class ArenaError(Exception):
 
     @property
     def with_hint(self) -> str:
-        """The message and the hint on one line, as pages show them."""
+        """The message and, after a semicolon, the hint: for a place that has one line for both."""
         return f"{self}; {self.hint}" if self.hint else str(self)
 
 

@@ -93,6 +93,7 @@ def run_folder(home: Path, run: str | None) -> Path:
             )
         return next(filterfalse(_is_one_game, reversed(runs)), runs[-1])
     folders = [results / run]
+    # With an absolute path, and inside of the results, both are the same folder.
     if Path(run).resolve() != folders[0].resolve():
         folders.append(Path(run))
     for folder in folders:

@@ -157,7 +157,6 @@ class Aftermath(Struct):
         if late_ms is not None:
             return Forfeit(FaultKind.LATE, came.format(late_ms))
         if ending:
-            check_started(ending, self.bot.label)
             how = self._crash(ending, "") or f"the bot {ending}{self.last_words()}"
             return Forfeit(_kind(ending), f"{none}, and {how}")
         unread = self.channel.unread_by_bot()
@@ -210,7 +209,6 @@ class Aftermath(Struct):
             return Forfeit(
                 FaultKind.CLOSED_OUTPUT, f"{closed}: keep stdout open until the line 'quit'"
             )
-        check_started(ending, self.bot.label)
         crashed = self._crash(ending, after)
         if crashed:
             return Forfeit(_kind(ending), crashed)
@@ -220,8 +218,9 @@ class Aftermath(Struct):
     def _crash(self, ending: Ending, after: str) -> str:
         """A sentence with the error that ended the bot, in its own words, or why it could not be
         started; empty if its stderr shows no error. ``after`` is a phrase about what the bot wrote
-        to stdout last.
+        to stdout last. Raises Void, see `check_started`.
         """
+        check_started(ending, self.bot.label)
         if ending.failed:
             cure = cure_of(Crash("", str(ending)), self.bot, self.sandbox)
             return f"the bot {ending}{'; ' if cure else ''}{cure}"

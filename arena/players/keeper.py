@@ -137,7 +137,7 @@ def start_bot(options: KeeperOptions, arena: Arena, libc: ctypes.CDLL) -> tuple[
         child = os.fork()
     except OSError as error:
         arena.tell(f"failed {error.strerror}")
-        os._exit(0)
+        raise SystemExit(0) from error
     if child:
         wants_counter = options.numbers.get("counts", 1)
         counter = count_processor_time(child, libc) if wants_counter else -1

@@ -134,6 +134,8 @@ def _blocks_to_bound(
         ended = walking[has_ended]
         more[ended] = (at - size - test.blocks + part[ended]).astype(np.int64)
         goes_on = ~has_ended
-        walking, place = walking[goes_on], place[goes_on]
-        means, variances = means[goes_on], variances[goes_on]
+        walking = walking[goes_on]
+        place = place[goes_on]
+        means = means[goes_on]
+        variances = variances[goes_on]
     return more

@@ -9,13 +9,12 @@ import signal
 import socket
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from tests.support.burners import with_parent
 from tests.support.commandline import BARE, ROOT, THINKING
-from tests.support.kills import journal_lines, processes, wait_for_games, wait_until_gone
+from tests.support.kills import journal_lines, parent_of, processes, wait_for_games, wait_until_gone
 from tests.support.waiting import wait_for
 
 distributed = pytest.importorskip("distributed", reason="pip install 'qin-arena[cluster]'")
@@ -104,13 +103,6 @@ def wait_until_left(cluster):
 def bots_in(home):
     """Command lines of the bots that run in a folder."""
     return [command for command in processes(home).values() if "bot.py" in command]
-
-
-def parent_of(pid):
-    try:
-        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
-    except OSError:
-        return 0
 
 
 def kinds(records):

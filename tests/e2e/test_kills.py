@@ -60,8 +60,8 @@ def test_killing_the_arena_at_random_moments_loses_and_doubles_nothing(arena, qu
 
 
 def kill_a_worker(arena, rng):
-    """Kill one of the workers of the arena's run, unless all of them have ended. When a worker
-    dies, the arena ends the others, so one that was just found may be gone.
+    """Kill one of the workers of the arena's run, unless all of them have ended: one that was just
+    found may be gone.
     """
     running = workers(arena)
     rng.shuffle(running)

@@ -70,8 +70,12 @@ def start_under(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     "keeper",
-    ["os.kill(os.getpid(), 9)", "os.write(int(sys.argv[1]), b'failed no more processes\\n')"],
-    ids=["it was killed", "it may not start a process"],
+    [
+        "os.kill(os.getpid(), 9)",
+        "os.write(int(sys.argv[1]), b'failed no more processes\\n')",
+        "os.fork = lambda: os.read(-1, 1); from arena.players.keeper import main; main()",
+    ],
+    ids=["it was killed", "it may not start a process", "nor may the one in Python"],
 )
 def test_a_keeper_that_ends_before_the_bot_has_started_is_no_fault_of_the_bot(
     start_under, refused, keeper

@@ -29,8 +29,19 @@ def wait_until_gone(home):
 
 
 def workers(arena):
-    """Process ids of the workers of the arena's runs."""
-    return [pid for pid, command in processes(arena.home).items() if "spawn_main" in command]
+    """Process ids of the workers of the arena's runs. A child that a worker has started has the
+    worker's command line, too, until it becomes a keeper: it is left out.
+    """
+    found = [pid for pid, command in processes(arena.home).items() if "spawn_main" in command]
+    return [pid for pid in found if parent_of(pid) not in found]
+
+
+def parent_of(pid):
+    """The process id of the parent of a process; 0 if the process has ended."""
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return 0
 
 
 def journal_lines(arena, run):

@@ -97,7 +97,7 @@ def _remove_bot(home: Path, bot: str, *, all_versions: bool, yes: bool) -> None:
         registry.remove(label)
     tell(f"removed {', '.join(doomed)}; runs keep their own copies")
     name = bot.partition("@")[0]
-    if name in registry.labels():
+    if name in registry:
         now = registry.get(name)
         whose = " of the ladder" if registry.is_of_ladder(name) else ""
         tell(f"{name} now means version {now.manifest.version}{whose}, in {now.folder}")

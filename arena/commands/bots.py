@@ -57,7 +57,7 @@ def bot_finder(home: Path, tell: Tell, *, in_process: bool = False) -> Callable[
             return find_bot(registry, text, tell)
         except BotFolderError as error:
             is_there = Path(name).is_file() or (Path(name) / MANIFEST_FILE).is_file()
-            if name not in registry.labels() and not is_there:
+            if name not in registry and not is_there:
                 error.hint = _hint_for(name, error.hint, registry.labels())
             raise
 
@@ -70,7 +70,7 @@ def _tell_of_namesake(registry: Registry, name: str, tell: Tell) -> None:
     path.
     """
     here = Path(name)
-    if name in registry.labels():
+    if name in registry:
         folder = registry.root / name
         try:
             other = f"{name}@{registry.get(name).manifest.version}"
@@ -122,7 +122,7 @@ def find_bot(registry: Registry, text: str, tell: Tell) -> Bot:
     name, options = _split(text)
     bot = registry.find(name)
     here = Path(name)
-    if name not in registry.labels():
+    if name not in registry:
         _tell_of_folder(here, bot, tell)
     elif here.exists() and not here.samefile(bot.folder):
         try:

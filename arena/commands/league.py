@@ -158,13 +158,13 @@ class LeaguePlay:
 
     def _widest(self) -> float:
         """The half-width in Elo of the widest interval among the members that play; infinite if one
-        of them has no interval, or if no member plays.
+        of them has none that is reliable, or if no member plays.
         """
         errors = []
         for member in self._all():
             if member.plays:
                 rating = self._known.get(member.bot)
-                errors.append(rating.error if rating else inf)
+                errors.append(inf if rating is None or rating.is_rough else rating.error)
         return max(errors, default=inf)
 
     def _draw(self) -> list[list[GamePlan]]:
@@ -274,7 +274,7 @@ class LeaguePlay:
             if rating.games == rating.forfeits >= FIRST_GAMES:
                 why = f"it forfeited all of its {rating.games} games"
                 self.members.change(member.bot, "aside", ARENA, why)
-            elif 0 < rating.error <= PLACED_ELO or rating.games >= PLACING_GAMES:
+            elif rating.is_known_to(PLACED_ELO) or rating.games >= PLACING_GAMES:
                 placed = PlaceFound(
                     bot=member.bot,
                     when=utc_now(),

@@ -75,6 +75,10 @@ class Registry:
         """
         return list(dict.fromkeys([*self._own_labels(), *self._ladder]))
 
+    def __contains__(self, label: str) -> bool:
+        """Whether there is a bot with this label: one of `labels`, found without listing them."""
+        return self._is_own(label) or label in self._ladder
+
     def is_of_ladder(self, label: str) -> bool:
         """Whether the bot with this label comes with the arena. In a checkout of the arena, such a
         bot may be in bots/, too. False for a name that is not on the ladder; raises BotFolderError
@@ -127,7 +131,7 @@ class Registry:
         """The bot that ``text`` names: by its label, or by the path of its folder, of its script or
         of a file of the bot. Options are no part of the text. Raises BotFolderError.
         """
-        if text in self.labels():
+        if text in self:
             return self.get(text)
         path = Path(text)
         try:
@@ -149,7 +153,7 @@ class Registry:
         """
         name = bot.manifest.name
         check_name(name, str(bot.folder))
-        known = self.get(name) if name in self.labels() else None
+        known = self.get(name) if name in self else None
         if known and known.sha256 == bot.sha256:
             return known, False
         for label in self.labels():
@@ -159,7 +163,7 @@ class Registry:
         version = self._next_version(bot, known, taken)
         manifest = msgspec.structs.replace(bot.manifest, version=version)
         try:
-            self._install(bot, manifest, known if name in self._own_labels() else None)
+            self._install(bot, manifest, known if self._is_own(name) else None)
         except OSError as error:
             raise cannot_write(f"into {self.root}", error, OTHER_HOME) from error
         return self.get(name), True
@@ -167,7 +171,7 @@ class Registry:
     def expect_to_write(self, bot: Bot) -> None:
         """Raises UserError unless this bot is registered already, or can be written there."""
         name = bot.manifest.name
-        if name in self.labels() and self.get(name).sha256 == bot.sha256:
+        if name in self and self.get(name).sha256 == bot.sha256:
             return
         places = [place for place in (self.root, *self.root.parents) if os.path.lexists(place)]
         expect_to_write(places[0], OTHER_HOME)
@@ -208,18 +212,15 @@ class Registry:
         """The labels of all registered versions of the bot called ``name``, the newest first,
         including versions that cannot be read.
         """
-        own = self._own_labels()
-        older = [label for label in own if label.startswith(f"{name}@")]
-        return ([name] if name in own else []) + sorted(older, key=version_key, reverse=True)
+        return self._newest_first().get(name, [])
 
     def every_version(self) -> list[str]:
         """``name@version`` of all registered versions that can be read, a bot's oldest
         version first.
         """
-        names = dict.fromkeys(label.partition("@")[0] for label in self._own_labels())
         versions = []
-        for name in names:
-            for label in reversed(self.versions(name)):
+        for labels in self._newest_first().values():
+            for label in reversed(labels):
                 with suppress(BotFolderError):
                     version = read_manifest(self.root / label).version
                     versions.append(label if "@" in label else f"{label}@{version}")
@@ -262,15 +263,29 @@ class Registry:
         except OSError as error:
             raise UserError(f"{folder} cannot be removed: {error}") from error
 
+    def _newest_first(self) -> dict[str, list[str]]:
+        """For each name, sorted, the labels of all registered versions, the newest first."""
+        by_name: dict[str, list[str]] = {}
+        for label in self._own_labels():
+            by_name.setdefault(label.partition("@")[0], []).append(label)
+        for name, labels in by_name.items():
+            # A label without a version is that of the newest one.
+            labels.sort(key=lambda label: (label == name, version_key(label)), reverse=True)
+        return by_name
+
+    def _is_own(self, label: str) -> bool:
+        """Whether a bot is registered with this label."""
+        if not label or label.startswith(".") or os.sep in label:
+            return False
+        # Path.is_file would raise an error for a folder that this user may not look into.
+        return os.path.isfile(self.root / label / MANIFEST_FILE)  # noqa: PTH113
+
     def _own_labels(self) -> list[str]:
         """The labels of the registered bots, sorted."""
         if not self.root.is_dir():
             return []
-        folders = [path for path in self.root.iterdir() if not path.name.startswith(".")]
-        # is_dir() is also False for a folder that this user may not see, and os.path.isfile, unlike
-        # Path.is_file, for a file that this user may not see.
-        is_file = os.path.isfile
-        return sorted(path.name for path in folders if is_file(path / MANIFEST_FILE))
+        labels = [path.name for path in self.root.iterdir()]
+        return sorted(label for label in labels if self._is_own(label))
 
     def _folder_of(self, label: str) -> Path | None:
         """The folder of a bot: in the registry, or else on the ladder, where each bot has one
@@ -285,11 +300,10 @@ class Registry:
 
     def _own_folder(self, label: str) -> Path | None:
         """The folder of a registered bot, None if there is no such bot."""
-        own = self._own_labels()
-        if label in own:
+        if self._is_own(label):
             return self.root / label
         name, _, version = label.partition("@")
-        is_newest = version and name in own and _version_in(self.root / name) == version
+        is_newest = version and self._is_own(name) and _version_in(self.root / name) == version
         return self.root / name if is_newest else None
 
     def _unknown(self, label: str) -> BotFolderError:

@@ -38,17 +38,25 @@ WHOLE = 0.999
 
 class OnScale(NamedTuple):
     """A bot's rating in Elo on a league's scale, its ``error``, half the width of its 95 % interval
-    (infinite if unknown), the number of its games, and how many of them it forfeited. ``gain`` is
-    its rating minus that of the version before it, with the half-width ``gain_error``; both are NaN
-    where no gain was asked for.
+    (infinite if unknown), whether the error is rough because too few deals tell of the bot, the
+    number of its games, and how many of them it forfeited. ``gain`` is its rating minus that of the
+    version before it, with the half-width ``gain_error``; both are NaN where no gain was asked for.
     """
 
     elo: float
     error: float
+    is_rough: bool
     games: int
     forfeits: int
     gain: float = nan
     gain_error: float = nan
+
+    def is_known_to(self, elo: float) -> bool:
+        """Whether the interval is reliable and reaches at most ``elo`` Elo to either side. A few
+        deals that ended alike give a narrow interval by chance; one of width 0 means only that
+        every deal ended alike.
+        """
+        return 0 < self.error <= elo and not self.is_rough
 
 
 def league_counts(
@@ -81,6 +89,7 @@ def on_scale(
             rating = OnScale(
                 elo=float(fit.elo[index]) + level.shift,
                 error=error if isfinite(error) else inf,
+                is_rough=bool(fit.is_few[index]),
                 **sums[int(member)],
             )
             old = before.get(name)

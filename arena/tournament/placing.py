@@ -20,8 +20,8 @@ ELO = 400 / log(10)
 TWO_SIDED = 1.96
 """The number of standard errors in the half-width of a 95 % interval."""
 PLACED_ELO = 50.0
-"""A candidate counts as placed once its 95 % interval reaches at most this many Elo
-to either side.
+"""A candidate counts as placed once its 95 % interval reaches at most this many Elo to either side,
+and enough deals tell of it for that interval to be reliable.
 """
 PLACING_GAMES = 400
 """A candidate counts as placed after this many games, however wide its interval is."""

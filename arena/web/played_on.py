@@ -72,7 +72,7 @@ def bot_here(registry: Registry, label: str) -> Bot:
     name, options = split_options(label)
     if NAME.fullmatch(name) and options is None:
         return built_in_bot(name)
-    if name not in registry.labels():
+    if name not in registry:
         raise ConfigError(
             f"the bot {label!r} of this game is not here",
             "'arena submit' adds a bot to those of this home",

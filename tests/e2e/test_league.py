@@ -12,8 +12,10 @@ import pytest
 
 from arena.cli import DONE, FAILED
 from arena.cli.league import LeagueRunner, find_place
+from arena.cli.main import run_command
 from arena.commands.members import Members, versions_in_leagues
 from arena.commands.playing import SandboxChoice
+from arena.ratings.scale import on_scale
 from arena.records.league import Joined, PlaceFound, StatusChanged, read_league
 from arena.records.record import name_of
 from arena.records.regular import BusyError, lock_run
@@ -225,6 +227,28 @@ def test_who_is_not_placed_when_the_playing_ends_has_no_verdict(league, ended, m
     choice = SandboxChoice(None, (), unsafe=False, home=league.home)
     assert find_place(league.home, folder, "rnd@1", choice, None) == FAILED
     assert "is placed" not in capsys.readouterr().out
+
+
+def test_a_narrow_interval_places_no_candidate_before_enough_deals_tell_of_it(league, monkeypatch):
+    """As if the first deals had ended alike by chance, so that the error is small at once."""
+    placed = []
+    """The numbers of placed bots before each computation of the ratings."""
+
+    def on_narrow_scale(*arguments):
+        placed.append(len(events(league, "placed")))
+        ratings = on_scale(*arguments)
+        is_rough = len(placed) < 3
+        return {
+            bot: rating._replace(error=5.0, is_rough=is_rough) for bot, rating in ratings.items()
+        }
+
+    monkeypatch.setattr("arena.ratings.scale.on_scale", on_narrow_scale)
+    monkeypatch.setattr("arena.commands.league.LOOK_SHARE", 0)
+    for name, value in league.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(league.home)
+    assert run_command([*RUN, "--games", "80", "-q"]) == DONE
+    assert placed[:4] == [0, 0, 0, 2], "rnd@1 and fst@1 wait for the third computation"
 
 
 def test_a_regression_test_plays_the_newest_version_against_an_older_one(league, snapshot):

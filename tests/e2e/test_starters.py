@@ -1,6 +1,6 @@
-"""The starters while other programs hold both processors. Those that think play at 100 ms a move:
-never late, and stronger than the plain one. Those of all languages play at 20 and 50 ms a move:
-next to never late.
+"""The starters while other programs hold both processors. Those that think play at 100 ms a move,
+and are stronger than the plain one. Those of all languages play at 20 and 50 ms a move. All of them
+are late in hardly any game.
 
 It takes minutes, so ``make slow`` plays it, 200 games of each starter that thinks and 20 of each
 other one at each limit; ARENA_STARTER_GAMES chooses another number than 200.
@@ -20,9 +20,10 @@ THINKERS = {"first": [], "montecarlo": ["--template", "montecarlo"]}
 same moves.
 """
 QUICK_GAMES = GAMES // 10
-MAX_LATE = 0.05
-"""The share of games that a starter may lose by a late answer, which docs/first-bot.md names: now
-and then a machine books a stall of 10 ms as CPU time.
+MAX_LATE = 0.02
+"""The largest share of games, but at least one game, that a starter may lose by late answers. Now
+and then a machine books a stall of 10 ms, or even of 35 ms, as CPU time: 3 of 400 games of the
+template ``montecarlo`` were lost that way. docs/first-bot.md names one game in some hundred.
 """
 LIMITS_MS = (20, 50)
 
@@ -38,9 +39,16 @@ def busy_machine():
         yield
 
 
+def assert_next_to_never_late(records):
+    faults = [fault for record in records for fault in record["faults"]]
+    print(f"{len(faults)} of {len(records)} games lost by faults: {faults}")
+    assert [fault for fault in faults if fault["kind"] != "late"] == []
+    assert len(faults) <= max(1, MAX_LATE * len(records))
+
+
 @pytest.mark.timeout(60 + 10 * GAMES)
 @pytest.mark.parametrize("thinker", THINKERS)
-def test_a_starter_that_thinks_is_never_late_and_beats_the_plain_one_beyond_error(
+def test_a_starter_that_thinks_is_next_to_never_late_and_beats_the_plain_one_beyond_error(
     arena, busy_machine, thinker
 ):
     arena("new", "thinker", *THINKERS[thinker])
@@ -63,7 +71,7 @@ def test_a_starter_that_thinks_is_never_late_and_beats_the_plain_one_beyond_erro
     assert process.returncode == 0, err
     records = arena.records("slow")
     assert len(records) == GAMES // 4 * 4
-    assert [record["faults"] for record in records if record["faults"]] == []
+    assert_next_to_never_late(records)
     arena("standings", "slow")
     rows = csv.DictReader((arena.home / "results" / "slow" / "pairs.csv").read_text().splitlines())
     [pair] = [row for row in rows if row["bot"] == "thinker"]
@@ -102,10 +110,6 @@ def test_a_starter_of_every_language_is_next_to_never_late_with_little_time(
     assert process.returncode == 0, err
     records = arena.records("quick")
     assert len(records) == QUICK_GAMES // 2 * 2
-    late = [record["faults"] for record in records if record["faults"]]
     slowest = [record["slowest_ms"][record["bots"].index("starter")] for record in records]
-    print(
-        f"{language} at {move_ms} ms: late in {len(late)} of {len(records)} games, slowest answer"
-        f" in time {max(slowest)} ms"
-    )
-    assert len(late) <= MAX_LATE * len(records), late
+    print(f"{language} at {move_ms} ms: slowest answer {max(slowest)} ms")
+    assert_next_to_never_late(records)

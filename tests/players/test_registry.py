@@ -65,6 +65,23 @@ def test_the_ladder_of_a_checkout_is_its_bots_folder_without_a_developer_s_own()
     }
 
 
+def test_one_bot_of_many_is_found_without_listing_all(registry, tmp_path, monkeypatch):
+    """A league of 1,000 versions looks each of them up when it begins."""
+    submit(registry, tmp_path, "ann", "new")
+
+    def no_list(folder):
+        raise AssertionError(f"{folder} was listed")
+
+    monkeypatch.setattr(Path, "iterdir", no_list)
+    assert registry.get("ann@1").label == "ann@1"
+    assert registry.get("ann@2").folder == tmp_path / "bots" / "ann"
+    assert registry.find("low").manifest.name == "low"
+    assert "ann" in registry
+    assert "low" in registry
+    for label in ("ann@3", "", ".", "..", "../bots/ann", ".hidden", "a\0b"):
+        assert label not in registry
+
+
 def test_own_bots_are_found_first_and_the_ladder_behind_them(registry, tmp_path):
     assert registry.labels() == ["ann", "low", "high", "greedy-python"]
     assert registry.get("low").folder == tmp_path / "ladder" / "low"

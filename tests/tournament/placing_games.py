@@ -92,7 +92,7 @@ def placed_by_league(world, benchmarks, candidate, before=""):
             world.play(*line_up)
         games += 2 * DEALS * (candidate in line_up)
         found = known(world, benchmarks)
-        if candidate in found and found[candidate].error <= PLACED_ELO:
+        if candidate in found and found[candidate].is_known_to(PLACED_ELO):
             break
     return games
 

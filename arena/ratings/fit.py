@@ -106,8 +106,14 @@ class Fit(NamedTuple):
         of two ratings and, on the diagonal, for ratings; NaN if there are too few deals for an
         error bar.
         """
-        is_told = self.is_known[:, None] & self.is_known & is_enough(self.freedom)
-        return np.where(is_told, quantile(self.freedom), np.nan)
+        return _factors(self.freedom, self._is_told)
+
+    @property
+    def _is_told(self) -> Flags:
+        """(n, n) whether there are enough deals for an error bar of the difference of two ratings
+        and, on the diagonal, of a rating.
+        """
+        return self.is_known[:, None] & self.is_known & is_enough(self.freedom)
 
     def half_widths(self) -> Floats:
         """(n,) the half-widths, in Elo, of the 95 % intervals of the ratings; NaN for a bot with
@@ -119,7 +125,8 @@ class Fit(NamedTuple):
         """
         if self.anchor is not None:
             return np.asarray(self.difference_half_widths()[self.anchor], dtype=np.float64)
-        return np.diag(self.quantiles()) * errors_of(np.diag(self.covariance))
+        factors = _factors(np.diag(self.freedom), np.diag(self._is_told))
+        return factors * errors_of(np.diag(self.covariance))
 
     def difference_error(self) -> Floats:
         """(n, n) the standard errors, in Elo, of the differences of two ratings."""
@@ -140,7 +147,7 @@ class Fit(NamedTuple):
         KeyError if seats have no effects in games of this size.
         """
         freedom = self.seat_freedom[size]
-        return self.seats[size][1] * np.where(is_enough(freedom), quantile(freedom), np.nan)
+        return self.seats[size][1] * _factors(freedom, is_enough(freedom))
 
     def superiority(self) -> Floats:
         """(n, n) the probability that the row's bot is stronger than the column's, by the t
@@ -150,7 +157,7 @@ class Fit(NamedTuple):
         difference = self.elo[:, None] - self.elo
         with np.errstate(invalid="ignore", divide="ignore"):
             ratio = difference / self.difference_error()
-        chance = np.where(np.isnan(self.quantiles()), np.nan, chance_below(ratio, self.freedom))
+        chance = np.where(self._is_told, chance_below(ratio, self.freedom), np.nan)
         return np.where(difference == 0, 0.5, chance)
 
     def anchored(self, member: int, value: float) -> "Fit":
@@ -183,6 +190,13 @@ class Fit(NamedTuple):
         roots = (parts / np.sqrt(np.maximum(np.diag(self.freedom), 1.0))).sum()
         freedom = (parts.sum() / roots) ** 2 if roots > 0 else np.inf
         return float(quantile(freedom)) * float(np.sqrt(np.maximum(weights @ moved, 0.0)))
+
+
+def _factors(freedom: Floats, is_told: Flags) -> Floats:
+    """The factors from standard errors to half-widths of 95 % intervals at these degrees of
+    ``freedom``; NaN where ``is_told``, which has the same shape, is False.
+    """
+    return np.where(is_told, quantile(freedom), np.nan)
 
 
 def errors_of(variance: Floats) -> Floats:

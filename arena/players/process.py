@@ -109,13 +109,18 @@ class BotProcess:
             )
             inherited.callback(self._launch.close)
             self._resources.callback(self._launch.clear_up)
-            self.stderr = self._resources.enter_context(tempfile.TemporaryFile())
-            # It may be cut while the bot writes to it.
-            fcntl.fcntl(self.stderr, fcntl.F_SETFL, os.O_APPEND)
+            bots_stderr = inherited.enter_context(tempfile.TemporaryFile())
+            # The arena opens the file once more: the bot could change how what it shares with the
+            # arena reads and writes, so that the arena could not read any more.
+            place = Path(f"/dev/fd/{bots_stderr.fileno()}")
+            self.stderr = self._resources.enter_context(place.open("r+b", buffering=0))
+            # The file may be cut while the bot writes to it.
+            for each in (bots_stderr, self.stderr):
+                fcntl.fcntl(each, fcntl.F_SETFL, os.O_APPEND)
             stdin, self.to_bot = open_pipe(inherited, undo)
             self.from_bot, stdout = open_pipe(undo, inherited)
             words = [f"{name}={number}" for name, number in limits.items()]
-            self.keeper = KeeperClient(self._launch, words, folder, stdin, stdout, self.stderr)
+            self.keeper = KeeperClient(self._launch, words, folder, stdin, stdout, bots_stderr)
         self._resources.callback(self.keeper.close)
         self.meter = Meter(self.keeper)
 

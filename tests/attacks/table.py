@@ -309,6 +309,7 @@ ATTACKS = {
     "runs a program of the system": Attack("kernel.py run_other", says, B, B, O),
     "arms thousands of timers": Attack("kernel.py arm_timers 5000", says, B, N, IF),
     "arms timers with descriptors": Attack("kernel.py arm_descriptors", says, B, N, O),
+    "leaves work to the end of a thread": Attack("kernel.py robust_locks", says, B, N, O),
     "leases its own files": Attack("kernel.py lease .", says, B, B, IF),
     "gets signals about a folder": Attack("kernel.py watch_folder", says, B, B, O),
     "watches what others do with files": Attack("kernel.py watch_files", says, B, B, O),
@@ -319,6 +320,17 @@ ATTACKS = {
     "reads a message queue": Attack("kernel.py message_queue {sent}", leaks, B, N, O),
     "reads POSIX shared memory": Attack("files.py read {kept}", leaks, B, N, O),
     "makes memory that nobody counts": Attack("kernel.py memory_file", says, B, B, O),
+    "keeps filters of calls": Attack("kernel.py call_filter", says, B, B, O),
+    "keeps filters of calls by prctl": Attack("kernel.py call_filter_by_prctl", says, B, N, O),
+    "keeps filters of sockets": Attack("kernel.py socket_filter", says, B, N, O),
+    "keeps rulesets": Attack("kernel.py ruleset", says, B, B, IF),
+    "keeps a table for locks": Attack("kernel.py futex_table", says, B, N, IF),
+    "keeps pages of a file in a pipe": Attack("kernel.py splice", says, B, B, O),
+    "keeps pages of a file in a socket": Attack("kernel.py send_file", says, B, N, O),
+    "has descriptors that nobody counts": Attack("kernel.py own_descriptors", says, B, N, IF),
+    "has a thread with descriptors that nobody counts": Attack(
+        "kernel.py thread_with_own_descriptors", says, B, B, O
+    ),
     # what leads deeper into the kernel, or to more rights
     "uses io_uring": Attack("kernel.py io_uring", says, B, N, IF),
     "uses bpf": Attack("kernel.py bpf", says, B, N, ROOT),
@@ -369,6 +381,8 @@ ATTACKS = {
     "fills /dev/shm": Attack("greedy.py shared 16 {mark}", stays, B, B, O),
     "writes one large file": Attack("greedy.py one_file 80", stays, B, B, B),
     "fills its stderr": Attack("greedy.py stderr 80", stays, B, B, B),
+    "reserves space beyond its stderr": Attack("kernel.py reserve", says, B, B, IF),
+    "reserves space by ioctl": Attack("kernel.py reserve_by_ioctl", says, B, N, IF),
     "leaves folders too deep to remove": Attack("greedy.py deep_folders 1200", litters, B, B, O),
     "leaves a folder that cannot be listed": Attack(
         "greedy.py unlistable_files 10", litters, B, B, O

@@ -71,6 +71,22 @@ def test_the_tail_of_stderr_is_kept(start):
     assert len(process.stderr_tail()) == 8192
 
 
+@pytest.mark.skipif(not hasattr(os, "O_DIRECT"), reason="this system has no direct reads")
+def test_the_arena_reads_a_stderr_that_its_bot_can_only_read_in_whole_blocks(start):
+    """The kernel refuses other reads of a file that was opened for direct reads. The file's end is
+    not that of a block.
+    """
+    process = start(
+        "import fcntl, os, sys\n"
+        "os.write(2, b'x' * 10_003)\n"
+        "fcntl.fcntl(2, fcntl.F_SETFL, os.O_DIRECT | os.O_APPEND)\n"
+    )
+    assert process.ending(60).exit == 0, process.stderr_tail()
+    assert process.stderr_tail() == "x" * 8192
+    process.trim_stderr()
+    assert process.stderr_written() == 10_003
+
+
 def test_output_to_files_and_stderr_has_a_limit(start):
     process = start("import sys\nwhile True: sys.stderr.write('x' * 1_000_000)")
     ending = process.ending(60)

@@ -68,23 +68,56 @@ CALLS = {
     "semtimedop": (220, 192), "mq_open": (240, 180), "vmsplice": (278, 75), "io_setup": (206, 0),
     "timerfd_create": (283, 85), "timer_create": (222, 107),
     "inotify_init": (253, 26), "inotify_init1": (294, 26),
+    "seccomp": (317, 277), "landlock_create_ruleset": (444, 444), "landlock_add_rule": (445, 445),
+    "landlock_restrict_self": (446, 446), "splice": (275, 76), "tee": (276, 77),
 }  # fmt: skip
 """The numbers of refused system calls on x86_64 and aarch64. Calls of the scheduler are refused
 because a worker and its bots share one processor. Timers are refused because they interrupt
 whichever process runs when they expire, and because a timer of timer_create could send SIGCONT to a
 bot that was stopped; setitimer stays, whose signals wake no stopped process. A process that opens a
 file pays for all who watch it with inotify: 128 watchers made it 45 times as slow. Memory and
-queues that belong to no process would not be counted.
+queues that belong to no process would not be counted, nor would filters, rulesets and pages in
+sockets; all filters of the machine together have one limit (net.core.bpf_jit_limit), without which
+no other bot could start.
 """
-WITH_ARGUMENT = (
-    ((54, 208), 2, (7, 8, 32, 33)),  # setsockopt SO_SNDBUF, SO_RCVBUF and both with FORCE
-    # prctl PR_SET_PDEATHSIG, and PR_SET_DUMPABLE, which hides what a process has open
-    ((157, 167), 0, (1, 4)),
-)
-"""System calls that are refused if one argument has one of these values. Sockets are counted with
-their usual size, and a process that hides itself cannot be counted. A signal at the death of a
-parent could wake a process that was stopped.
+ANSWERED = {
+    "clone3": ((435, 435), errno.ENOSYS),
+    "sendfile": ((40, 71), errno.ENOSYS),
+    "set_robust_list": ((273, 99), errno.ENOSYS),
+    "fallocate": ((285, 47), errno.EOPNOTSUPP),
+}
+"""Refused system calls, on x86_64 and aarch64, whose error makes libraries do the same in another
+way: they use clone, whose flags the filter can check, read and write, or write zeros. A page that
+sendfile puts into a socket is not counted; nor is the time that the kernel takes, when a thread
+ends, for a list of 2,048 locks. RLIMIT_FSIZE does not limit what fallocate reserves beyond the end
+of a file.
 """
+SETSOCKOPT = (54, 208)
+SOCKET_SIZES = (7, 8, 32, 33)
+"""The options SO_SNDBUF and SO_RCVBUF, and both with FORCE. Sockets are counted with their usual
+size.
+"""
+SOCKET_FILTERS = (26, 50, 51, 52)
+"""The options SO_ATTACH_FILTER, SO_ATTACH_BPF and both for SO_REUSEPORT, whose memory nobody
+counts. Internet sockets have other options with these numbers.
+"""
+PRCTL = (157, 167)
+PRCTL_OPTIONS = (
+    2, 3, 16, 21, 23,  # PR_GET_PDEATHSIG, _DUMPABLE, _NAME, _SECCOMP, PR_CAPBSET_READ
+    15, 29, 30,  # PR_SET_NAME, PR_SET_TIMERSLACK and PR_GET_TIMERSLACK
+    27, 38, 39, 40,  # PR_GET_SECUREBITS, PR_SET_ and PR_GET_NO_NEW_PRIVS, PR_GET_TID_ADDRESS
+    41, 42, 51, 54, 56,  # PR_SET_ and PR_GET_THP_DISABLE, three questions about aarch64
+)  # fmt: skip
+"""The options of prctl that a bot may use. All others are refused. PR_SET_PDEATHSIG could wake a
+process that was stopped, at the death of its parent; PR_SET_DUMPABLE hides what a process has open;
+with PR_FUTEX_HASH the kernel sets aside memory that nobody counts.
+"""
+IOCTL = (16, 29)
+RESERVATIONS = (0x40305828, 0x4030582A, 0x40305839)
+"""The commands of ioctl that do what fallocate does."""
+CLOSE_RANGE = (436, 436)
+UNSHARE = 2
+"""The flag of close_range that gives a thread descriptors of its own, which nobody counts."""
 CLONE = (56, 220)
 EXIT_SIGNALS = (0, 17)
 """The signals, none and SIGCHLD, that the end of a process started by clone may send to its parent.
@@ -107,12 +140,13 @@ about what others do with a file. F_SETPIPE_SZ makes a pipe larger than it is co
 """
 PRLIMIT = (302, 261)
 SOCKET = (41, 198)
-CLONE3 = (435, 435)
-"""The call clone3. It fails with ENOSYS, so that libraries use clone instead, whose flags the
-filter can check.
-"""
 NEW_NAMESPACES = 0x7E020000
 """All flags CLONE_NEW* that clone knows; it has none for the namespace of time."""
+THREAD = 0x10000
+FILES = 0x400
+"""The flags CLONE_THREAD and CLONE_FILES of clone. A thread that does not share its descriptors has
+some that nobody counts.
+"""
 LOCAL = (1,)
 """The socket family AF_UNIX. A private network confines it, and what its sockets hold is counted.
 Neither is true of AF_INET, AF_INET6 and AF_NETLINK; AF_VSOCK even reaches the host of a virtual
@@ -140,7 +174,6 @@ ALLOW = 0x7FFF0000
 ERRNO = 0x00050000
 KILL = 0x80000000
 EPERM = 1
-ENOSYS = 38
 X32 = 0x40000000
 
 
@@ -259,14 +292,19 @@ def program(families: tuple[int, ...]) -> bytes:
         steps += _answer(AT_LEAST, X32, ERRNO | EPERM)
     for numbers in CALLS.values():
         steps += _answer(EQUAL, numbers[column], ERRNO | EPERM)
-    steps += _answer(EQUAL, CLONE3[column], ERRNO | ENOSYS)
+    for numbers, error in ANSWERED.values():
+        steps += _answer(EQUAL, numbers[column], ERRNO | error)
     steps += _checked_clone(CLONE[column])
-    for numbers, index, values in WITH_ARGUMENT:
-        steps += _by_argument(numbers[column], EQUAL, values, index=index)
+    is_local = INTERNET[0] not in families
+    options = SOCKET_SIZES + (SOCKET_FILTERS if is_local else ())
+    steps += _by_argument(SETSOCKOPT[column], EQUAL, options, index=2)
+    steps += _by_argument(IOCTL[column], EQUAL, RESERVATIONS, index=1)
+    steps += _by_argument(CLOSE_RANGE[column], ANY_BIT, (UNSHARE,), index=2)
+    steps += _by_argument(PRCTL[column], EQUAL, PRCTL_OPTIONS, is_refused=False)
     steps += _by_argument(FCNTL[column], EQUAL, FCNTL_COMMANDS, index=1, is_refused=False)
     steps += _by_argument(PRLIMIT[column], EQUAL, (0,), is_refused=False)
     steps += _by_argument(SOCKET[column], EQUAL, families, is_refused=False)
-    if INTERNET[0] in families:
+    if not is_local:
         steps += _answer(EQUAL, LISTEN[column], ERRNO | EPERM)
     return b"".join([*steps, _step(RETURN, ALLOW)])
 
@@ -279,13 +317,17 @@ def _answer(test: int, number: int, answer: int) -> list[bytes]:
 
 
 def _checked_clone(number: int) -> list[bytes]:
-    """The instructions that refuse the call clone with this number if it makes a namespace, or if
-    the end of the new process would send its parent another signal than SIGCHLD.
+    """The instructions that refuse the call clone with this number if it makes a namespace, or a
+    thread with descriptors of its own, or if the end of the new process would send its parent
+    another signal than SIGCHLD.
     """
     allowed = len(EXIT_SIGNALS)
     block = [
         _step(LOAD, ARGUMENT_OFFSET),
-        _step(ANY_BIT, NEW_NAMESPACES, yes=allowed + 1),
+        _step(ANY_BIT, NEW_NAMESPACES, yes=allowed + 4),
+        _step(AND, THREAD | FILES),
+        _step(EQUAL, THREAD, yes=allowed + 2),
+        _step(LOAD, ARGUMENT_OFFSET),
         _step(AND, EXIT_SIGNAL_MASK),
         *(_step(EQUAL, each, yes=allowed - at) for at, each in enumerate(EXIT_SIGNALS)),
         _step(RETURN, ERRNO | EPERM),

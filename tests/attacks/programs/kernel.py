@@ -7,6 +7,7 @@ import fcntl
 import os
 import platform
 import signal
+import socket
 import struct
 import subprocess
 import tempfile
@@ -105,6 +106,80 @@ def choose_signal():
 
 def memory_file():
     os.memfd_create("x")
+
+
+def filter_of_one_step():
+    """A filter that allows everything, as a ``struct sock_fprog``, and what it points to."""
+    steps = ctypes.create_string_buffer(struct.pack("=HBBI", 6, 0, 0, 0x7FFF0000), 8)
+    return struct.pack("@HP", 1, ctypes.addressof(steps)), steps
+
+
+def call_filter():
+    program, _ = filter_of_one_step()
+    checked(libc.prctl(38, 1, 0, 0, 0))
+    call((317, 277), 1, 0, program)
+
+
+def call_filter_by_prctl():
+    program, _ = filter_of_one_step()
+    checked(libc.prctl(38, 1, 0, 0, 0))
+    checked(libc.prctl(22, 2, program, 0, 0))
+
+
+def socket_filter():
+    ours, _ = socket.socketpair()
+    program, _ = filter_of_one_step()
+    ours.setsockopt(socket.SOL_SOCKET, 26, program)
+
+
+def ruleset():
+    """Rights to files for each of which the kernel keeps memory."""
+    call((444, 444), struct.pack("=Q", 1), ctypes.c_size_t(8), 0)
+
+
+def futex_table():
+    checked(libc.prctl(78, 1, 16, 0, 0))
+
+
+def splice():
+    """Puts a page of a file into a pipe, where it stays when the file is removed."""
+    with tempfile.TemporaryFile() as file:
+        file.write(b"x" * 4096)
+        file.flush()
+        call((275, 76), file.fileno(), ctypes.byref(ctypes.c_int64()), os.pipe()[1], None, 1, 0)
+
+
+def send_file():
+    """The same with a socket."""
+    ours, _ = socket.socketpair()
+    with tempfile.TemporaryFile() as file:
+        file.write(b"x" * 4096)
+        file.flush()
+        os.sendfile(ours.fileno(), file.fileno(), 0, 1)
+
+
+def reserve():
+    """Space behind the end of its stderr, whose size stays what it is."""
+    call((285, 47), 2, 1, ctypes.c_int64(0), ctypes.c_int64(1 << 20))
+
+
+def reserve_by_ioctl():
+    request = struct.pack("=hhxxxxqqiI16x", 0, 0, 0, 1 << 20, 0, 0)
+    fcntl.ioctl(2, 0x4030582A, request)
+
+
+def own_descriptors():
+    call((436, 436), 1000, 1001, 2)
+
+
+def thread_with_own_descriptors():
+    stack = ctypes.create_string_buffer(1 << 16)
+    top = ctypes.c_void_p(ctypes.addressof(stack) + (1 << 16))
+    checked(libc.clone(ctypes.cast(libc.pause, ctypes.c_void_p), top, 0x10900, None))
+
+
+def robust_locks():
+    call((273, 99), ctypes.create_string_buffer(24), ctypes.c_size_t(24))
 
 
 def unshare():

@@ -1,5 +1,6 @@
 """The tiers of the sandbox: which of them work here, and how the command line uses one."""
 
+import ctypes
 import os
 import shutil
 import subprocess
@@ -14,16 +15,16 @@ reasons = {}
 
 
 def needs(tier):
-    """Skip the test where the tier does not work. Fail it where bubblewrap works, but not as the
-    arena starts it: a change that breaks the sandbox must not leave out the tests of it.
+    """Skip the test where the tier does not work. Fail it where bubblewrap or Landlock works, but
+    not as the arena uses it: a change that breaks the sandbox must not leave out the tests of it.
     """
     if tier == "none":
         return
     if tier not in reasons:
         reasons[tier] = failure(Sandbox(tier).launch)
     if reasons[tier]:
-        if tier == "bubblewrap" and not bubblewrap_fails():
-            pytest.fail(f"bubblewrap works here, but not as the arena starts it: {reasons[tier]}")
+        if not (bubblewrap_fails() if tier == "bubblewrap" else landlock_fails()):
+            pytest.fail(f"{tier} works here, but not as the arena uses it: {reasons[tier]}")
         pytest.skip(
             f"{tier} does not work here: {reasons[tier]}; 'arena doctor' tells how to get it"
         )
@@ -37,6 +38,17 @@ def bubblewrap_fails():
     command += ["--ro-bind", "/", "/", "true"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return f"bubblewrap does not work here: {done.stderr.strip()}" if done.returncode else ""
+
+
+def landlock_fails():
+    """Why Landlock cannot be tried here, whatever rules the arena gives it; empty if it can."""
+    if sys.platform != "linux":
+        return "Landlock needs Linux"
+    create_ruleset, version_flag = 444, 1
+    version = ctypes.CDLL(None).syscall(create_ruleset, None, ctypes.c_size_t(0), version_flag)
+    if version < 6:
+        return f"Landlock has version {version} here, and confines signals from version 6 on"
+    return ""
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ import msgspec
 import pytest
 
 from arena.players.registry import LADDER
-from arena.players.sandbox.tiers import Sandbox, failure
+from tests.attacks.tiers import needs
 from tests.support.commandline import ROOT
 
 SOURCES = ("setup.py", "arena", "bots", "pyproject.toml", "README.md", "LICENSE")
@@ -205,9 +205,7 @@ def test_from_an_empty_folder_to_the_standings(installed, snapshot):
 
 @pytest.mark.parametrize("tier", ["bubblewrap", "landlock"])
 def test_the_ladder_of_the_wheel_plays_in_the_sandbox(installed, tier):
-    reason = failure(Sandbox(tier).launch)
-    if reason:
-        pytest.skip(f"{tier} does not work here: {reason}")
+    needs(tier)
     hidden = {"landlock": "bwrap"}.get(tier)
     # the best tier that works is taken: this one when the program of the better one is not found
     if hidden:

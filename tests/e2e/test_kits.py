@@ -17,8 +17,9 @@ import pytest
 from arena.cli.new import LANGUAGES, TEMPLATES
 from arena.match.check import check_bot
 from arena.players.folder import bot_at
-from arena.players.sandbox.tiers import Sandbox, failure
+from arena.players.sandbox.tiers import Sandbox
 from arena.players.staging import staged_for_a_while
+from tests.attacks.tiers import needs
 from tests.support.commandline import ROOT, Arena
 from tests.support.kits import KITS, PLAIN, lack
 
@@ -73,10 +74,8 @@ def test_a_kit_passes_every_step_of_the_check(arena, language, toolchain):
 def test_a_kit_that_needs_most_of_the_system_plays_in_the_weaker_sandbox(
     arena, language, toolchain
 ):
+    needs("landlock")
     weaker = Sandbox("landlock")
-    reason = failure(weaker.launch)
-    if reason:
-        pytest.skip(f"landlock does not work here: {reason}")
     arena("new", "kit", *PLAIN[language])
     steps = list(itertools.islice(check_bot(bot_at(arena.home / "kit"), 1000, weaker), 5))
     assert [step for step in steps if step.problem] == []

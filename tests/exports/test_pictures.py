@@ -6,6 +6,7 @@ import pytest
 
 from arena.exports.ground import outline
 from arena.exports.parts import every_part, used_parts
+from arena.exports.report.animation import animated_picture
 from arena.exports.scene import ON_TOP, Film, pair_of
 from arena.match.replay import replay, start_state
 from arena.rules import State
@@ -157,3 +158,10 @@ def test_a_pagoda_stays_where_it_stands():
         moved = {owner for owner, *_ in went} & {owner for owner, *_ in came}
         if set(went) - set(came) and moved:
             assert any(event.home for event in step.events), "moved without a reason"
+
+
+def test_a_hostile_name_stays_text_in_an_animation():
+    text = animated_picture(game_of(["<script>x</script>", "b&amp;"]), built_in("bird"))
+    assert "<script" not in text
+    assert ">&lt;script&gt;x&lt;/script&gt;<" in text
+    assert ">b&amp;amp;<" in text

@@ -88,6 +88,13 @@ def test_a_fault_is_told_with_its_reason_once_its_deal_is_over(material):
     assert fault["detail"] == ""  # deal 5 is still being played
 
 
+def test_of_faults_of_one_kind_the_latest_game_is_named(tmp_path):
+    late = [game_of(("a", "b"), deal=deal, faults=[(0, 2, "late", "")]) for deal in (5, 6)]
+    run = Run(write_run(tmp_path / "run", "ab", [*duels("ab", 5), *late], deals=7))
+    [fault] = profile_of(gather(run), "a")["faults"]
+    assert (fault["count"], fault["game"]) == (2, late[-1].id)
+
+
 def test_the_best_win_is_against_the_best_rated_by_the_widest_lead(material):
     elo = {"a": 900.0, "a:depth=2": 0.0, "b": 500.0, "c": 100.0}
     field = GamesToShow(material.scan, elo, ~material.is_open)

@@ -271,6 +271,16 @@ def test_a_fault_that_its_evidence_denies_is_found(run, snapshot):
     assert [difference.file for difference in verify_run(Run(run)).differences] == ["games.csv"]
 
 
+def test_evidence_of_another_turn_is_found(run):
+    record = json.loads(lines_of(run)[forfeit(run) - 1])
+    [fault] = record["faults"]
+    evidence = {"kind": fault["kind"], "turn": fault["turn"] + 1}
+    (run / evidence_name(record["id"], fault["seat"])).write_text(json.dumps(evidence))
+    found = first(run)
+    assert found.field == "faults[0]"
+    assert f"{fault['kind']} at turn {fault['turn'] + 1} " in found.expected
+
+
 def test_a_game_that_is_not_planned_is_found(run, snapshot):
     record = json.loads(lines_of(run)[0])
     rewrite(run, 1, deal=99, id=record["id"].replace(f"/{record['deal']}/", "/99/"))

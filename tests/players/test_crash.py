@@ -19,11 +19,12 @@ from arena.players.crashes import crash_of, with_own_paths, without_quoted
 from arena.players.folder import bot_at
 from arena.players.player import InProcessPlayer, random_move
 from arena.players.sandbox.grants import Grants
-from arena.players.sandbox.tiers import OPEN, TIERS, Sandbox, failure
+from arena.players.sandbox.tiers import OPEN, TIERS, Sandbox
 from arena.players.staging import staged_for_a_while
 from arena.records.timing import Timing
 from arena.rules.boards import built_in
 from arena.tournament.schedule import single_game
+from tests.attacks.tiers import needs
 from tests.support.wording import lines_with
 
 WALLS = [OPEN, *map(Sandbox, TIERS)]
@@ -41,8 +42,7 @@ def faults_of_a_bot(tmp_path):
     """The faults of a bot made of these files, in its first game."""
 
     def faults(source="", sandbox=OPEN, command="python3 bot.py", name="bot.py", files=()):
-        if sandbox.tier != "none" and (reason := failure(sandbox.launch)):
-            pytest.skip(f"{sandbox.tier} does not work here: {reason}; see 'arena doctor'")
+        needs(sandbox.tier)
         for path, text in {name: source, **dict(files)}.items():
             file = tmp_path / path
             file.parent.mkdir(parents=True, exist_ok=True)

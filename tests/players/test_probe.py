@@ -11,6 +11,7 @@ import pytest
 
 from arena.players.sandbox import tiers
 from arena.players.sandbox.launch import Launch
+from tests.attacks.tiers import needs
 
 
 def test_a_probe_that_takes_too_long_ends_with_all_it_started(monkeypatch, tmp_path, refused):
@@ -77,6 +78,13 @@ def test_a_pid_namespace_with_a_proc_that_shows_the_processes_outside_is_not_con
     with suppress(ValueError):  # the keeper may end it for what the machine's processes use
         processes = tiers.look_around(start, tmp_path)["processes"]
     assert not processes
+
+
+@pytest.mark.parametrize("tier", tiers.TIERS)
+@pytest.mark.usefixtures("language")
+def test_the_keepers_of_both_languages_confine(tier):
+    needs(tier)
+    assert tiers.failure(tiers.Sandbox(tier).launch) == ""
 
 
 def test_a_program_that_is_missing_is_named_without_an_errno(snapshot):

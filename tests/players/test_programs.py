@@ -187,10 +187,9 @@ def test_what_bot_toml_names_can_be_run_and_its_installation_read(folder, sandbo
     assert found == ["0 ", "0 needed", REFUSED]
 
 
-@pytest.mark.parametrize("language", ["native", "python"])
-def test_a_program_that_nobody_may_read_is_never_run(folder, sandbox, tools, monkeypatch, language):
+@pytest.mark.usefixtures("language")
+def test_a_program_that_nobody_may_read_is_never_run(folder, sandbox, tools):
     """The kernel would stop counting the bot's CPU time. The bot's folder holds no such file."""
-    monkeypatch.setenv("ARENA_KEEPER", language)
     unseen = str(tools / "unseen")
     more = {"programs": ["seen", "unseen"], "grants": Grants(exec=(unseen,))}
     assert outcomes([["seen"], [unseen]], folder, sandbox, **more) == ["0 ", REFUSED]

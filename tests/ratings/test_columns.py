@@ -17,7 +17,11 @@ from arena.tournament.run import Run
 from tests.exports.runs import game_of, write_run
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+cmd|x", "-x", "@SUM(A1)", "\tx", "\r=1", "'=1", "''@x"])
+@pytest.mark.parametrize(
+    "text",
+    ["=1+1", "+cmd|x", "-x", "@SUM(A1)", "\tx", "\r=1", "'=1", "''@x",
+     "-1+cmd|x", "+1e3", "-1-1", "-1.5=x"],
+)  # fmt: skip
 def test_what_starts_a_formula_gets_an_apostrophe(text):
     assert cell_of(text) == f"'{text}"
 

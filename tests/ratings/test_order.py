@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from arena.ratings.bounds import Bound
+from arena.ratings.bounds import Bound, bounds_of
 from arena.ratings.model import Component, Ratings, rank_intervals, rate
 from arena.ratings.order import groups_of, one_digit, order_sentences
 from arena.ratings.tables import make_tables
@@ -191,6 +191,17 @@ def test_a_bot_outside_the_core_is_behind_whom_its_bound_says(snapshot):
     assert bounded("<", [True, False, False]) == snapshot
     assert bounded("<", [False] * 3) == snapshot
     assert bounded("~", [False] * 3) == []
+
+
+@pytest.mark.parametrize(("deals", "is_clear"), [(6, False), (7, True)])
+def test_among_four_bots_a_bound_needs_more_deals_to_be_clear(deals, is_clear):
+    """A bot wins 6 deals against an equal one with a probability below 5 %, but not below a quarter
+    of that, which is the share of one of four bots; the probability of 7 wins is below both.
+    """
+    games = [(deal, "da", (1, 0)) for deal in range(deals)]
+    results = count_results(frame_of(games, "abcd"))
+    [bound] = bounds_of(results, np.arange(4), fit_of([0, 0, 0], 0.01))
+    assert bound.is_clear.tolist() == [is_clear] * 3
 
 
 def test_bots_of_which_the_same_is_said_share_a_sentence(snapshot):

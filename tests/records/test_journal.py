@@ -18,11 +18,12 @@ from arena.errors import RunError
 from arena.match.referee import Referee
 from arena.players.player import InProcessPlayer, random_move
 from arena.records.journal import Journal, find_record, read_ids, read_records
-from arena.records.record import decode_record, encode_record, shares
+from arena.records.record import decode_record, encode_record, margins, shares
 from arena.records.regular import BLOCK, FullError, durable_file, write_durably
 from arena.records.timing import Timing
 from arena.rules.boards import built_in
 from arena.tournament.schedule import single_game
+from tests.exports.runs import game_of
 
 
 def make_records(count):
@@ -52,6 +53,17 @@ def test_shares_of_a_win():
     assert shares([1, 2]) == [1, 0]
     assert shares([1, 1, 3]) == [0.5, 0.5, 0]
     assert shares([2, 1, 1, 1]) == [0, 1 / 3, 1 / 3, 1 / 3]
+
+
+@pytest.mark.parametrize(
+    ("ranks", "expected"),
+    [([2, 1, 3], [-4, 0, -8]), ([1, 3, 1], [-1, -8, -1]), ([1, 1, 1, 4], [-2, -2, -2, -12])],
+)
+def test_margins_of_three_and_four_players_follow_from_the_ranks_and_who_shares_them(
+    ranks, expected
+):
+    game = game_of("abcd"[: len(ranks)])
+    assert margins(msgspec.structs.replace(game, ranks=ranks)) == expected
 
 
 def holds(ids, records):

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from arena.web import guard
 from arena.web.guard import Gate, Guard
 
 
@@ -124,3 +125,23 @@ def test_a_stream_says_no_more_once_the_server_closes_and_is_ended():
 
     asyncio.run(asyncio.wait_for(serve(), 60))
     assert sent == [None, b"parts", b""]
+
+
+def test_the_token_counts_only_if_the_user_at_the_clients_end_may_hold_it(monkeypatch):
+    client, server, asked, states = ("127.0.0.1", 2), ("127.0.0.1", 1), [], []
+
+    def refuse(*ends):
+        asked.append(ends)
+        return False
+
+    async def app(scope, receive, send):
+        states.append(scope["state"]["may_change"])
+
+    monkeypatch.setattr(guard, "may_hold_token", refuse)
+    gate = Gate(("127.0.0.1",), 1)
+    ends = {"client": client, "server": server, "query_string": b"", "state": {}}
+    headers = [(b"host", b"127.0.0.1:1"), (b"cookie", f"{gate.cookie}={gate.token}".encode())]
+    scope = {"type": "http", "method": "GET", "path": "/", "headers": headers, **ends}
+    asyncio.run(Guard(app, gate, asyncio.Event())(scope, None, None))
+    assert asked == [(client, server)]
+    assert states == [False]

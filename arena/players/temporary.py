@@ -13,11 +13,16 @@ import subprocess
 import tempfile
 from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 
 PREFIX = "qin-arena-"
 UNFINISHED = ".qin-arena-new-"
 """The prefix of the name of a folder that its process has not locked yet."""
+DEVICE_FOLDER = "/dev"
+"""The folder for temporary folders with devices in them. /tmp is often mounted with ``nodev``, and
+then nobody can open a device there.
+"""
 PATIENCE_S = 60
 """How many seconds a process may take between making a folder and locking it."""
 
@@ -25,12 +30,13 @@ _locks: dict[str, int] = {}
 """For each folder of this process, the descriptor that holds its lock."""
 
 
-def make_passing(kind: str) -> str:
+def make_passing(kind: str, place: str | None = None) -> str:
     """Makes an empty temporary folder that this process owns, and returns its path; ``kind`` is any
-    word, which becomes a part of its name. Raises OSError, and then leaves no folder.
+    word, which becomes a part of its name. ``place`` is the folder to make it in: the usual one for
+    temporary files, or `DEVICE_FOLDER`. Raises OSError, and then leaves no folder.
     """
     with ExitStack() as undo:
-        made = tempfile.mkdtemp(prefix=UNFINISHED)
+        made = tempfile.mkdtemp(prefix=UNFINISHED, dir=place)
         undo.callback(os.rmdir, made)
         handle = os.open(made, os.O_RDONLY | os.O_DIRECTORY)
         undo.callback(os.close, handle)
@@ -62,8 +68,9 @@ def remove_abandoned() -> list[Path]:
     paths.
     """
     removed = []
-    places = Path(tempfile.gettempdir())
-    for place in sorted([*places.glob(f"{PREFIX}*"), *places.glob(f"{UNFINISHED}*")]):
+    places = [Path(tempfile.gettempdir()), Path(DEVICE_FOLDER)]
+    found = [place.glob(f"{name}*") for place in places for name in (PREFIX, UNFINISHED)]
+    for place in sorted(chain.from_iterable(found)):
         with suppress(OSError):  # the folder is gone, or its owner holds the lock
             status = place.lstat()
             # The process that made a new folder may be about to lock it.

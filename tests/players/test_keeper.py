@@ -402,6 +402,7 @@ def test_the_sandbox_program_is_not_looked_for_in_the_bots_folder(tmp_path, monk
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
     launch = Sandbox("bubblewrap").launch(["true"], tmp_path)
     launch.close()
+    launch.clear_up()
     assert launch.wrapper[0].startswith("/")
     assert launch.wrapper[0] != str(own)
 

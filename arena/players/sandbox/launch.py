@@ -6,6 +6,7 @@ import errno
 import os
 import shutil
 import site
+import stat
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
@@ -35,7 +36,7 @@ from arena.players.sandbox.readable import (
     search_path,
     user_packages,
 )
-from arena.players.temporary import make_passing, remove_passing
+from arena.players.temporary import DEVICE_FOLDER, make_passing, remove_passing
 
 PROCESSES = 128
 SIGNALS = 8
@@ -61,6 +62,16 @@ HOME = "home"
 SDK = "sdk"
 """The folder that links to the arena's package, in a bot's temporary folder under Landlock."""
 DEVICES = ("null", "zero", "full", "random", "urandom")
+DEVICES_OF_BUBBLEWRAP = (*DEVICES, "tty")
+LINKS_TO_OPEN_FILES = {
+    "fd": "/proc/self/fd",
+    "stdin": "/proc/self/fd/0",
+    "stdout": "/proc/self/fd/1",
+    "stderr": "/proc/self/fd/2",
+}
+"""The links in /dev, which shells and compilers use."""
+NOBODY = 65534
+"""The number of a user and a group that is not a bot's."""
 
 
 class Launch(Struct):
@@ -132,8 +143,8 @@ def bubblewrap_launch(
     ``grants`` add what the user allowed: the network, files, variables, a GPU. With ``writable``,
     for a build, the command may change its folder and run all programs. Otherwise it may run its
     folder's programs, those that it names itself, and the ``programs`` of its bot.toml. ``undo``
-    closes the descriptors of the launch. Raises SandboxError, and FileNotFoundError without
-    bubblewrap.
+    closes the descriptors of the launch and removes its temporary folder. Raises SandboxError,
+    OSError, and FileNotFoundError without bubblewrap.
     """
     readable = [*_readable(command, programs, folder, writable=writable), *_granted_files(grants)]
     # A socket in a granted folder leads to a service outside, and so do abstract sockets on the
@@ -146,17 +157,21 @@ def bubblewrap_launch(
     # In the sandbox, the SDK's folder contains nothing but the package.
     variables = {"HOME": "/tmp", "TMPDIR": "/tmp", **_python(sdk_folder())}  # noqa: S108
     variables |= _variables(environment, KEPT_VARIABLES)
+    bubblewrap = _bubblewrap(environment)
+    devices = _make_devices()
+    if devices:
+        undo.callback(remove_passing, devices)
     # The keeper is process 1 of the sandbox: no signal from inside reaches it, and its end is the
     # end of everything inside.
     wrapper = [
-        *(_bubblewrap(environment), "--unshare-all"),
+        *(bubblewrap, "--unshare-all"),
         *(["--share-net"] if grants.network else []),
         *("--unshare-user", "--disable-userns", "--as-pid-1"),
         *_dies_with_parent(),
         *("--cap-drop", "ALL", "--clearenv"),
         *chain.from_iterable(("--args", str(place)) for place in secrets),
         *_setting(variables),
-        *_mounts(readable, folder, writable=writable, gpu=grants.gpu),
+        *_mounts(readable, folder, devices or DEVICE_FOLDER, writable=writable, gpu=grants.gpu),
         *("--chdir", BOT_FOLDER, "--"),
     ]
     options = [
@@ -177,7 +192,7 @@ def bubblewrap_launch(
         options.append(f"folder={BOT_FOLDER}")
     # otherwise the bot could see it through process 1 of the sandbox
     outside = {"PATH": search_path(environment)}
-    return Launch(list(command), outside, [program, *secrets], options=options, wrapper=wrapper)
+    return Launch(list(command), outside, [program, *secrets], devices, options, wrapper)
 
 
 def _bubblewrap(environment: Mapping[str, str]) -> str:
@@ -257,13 +272,50 @@ def _allowed(rights: int, paths: Iterable[str]) -> list[str]:
     return [f"allow={rights}:{path}" for path in paths]
 
 
-def _mounts(readable: Sequence[str], folder: Path, *, writable: bool, gpu: bool) -> list[str]:
-    """Arguments of bubblewrap for all files in the sandbox: those to read, the bot's at /bot, and
-    devices.
+def _make_devices() -> str | None:
+    """Makes devices like the machine's own for one bot, in a temporary folder, and returns its
+    path. Every user may use them, but no user of the sandbox owns them. None if the bot gets the
+    machine's own: because it does not own them either, or because this machine lets the arena make
+    no devices. Raises OSError.
+
+    A bot whose user owns a device, as root does, could take it away from the whole machine with
+    chmod, and leave word for its next game in the device's times.
     """
-    words = [*_system_binds(), "--proc", "/proc", "--dev", "/dev"]
-    # The hang-up of a terminal would wake processes that were stopped.
-    words += ["--tmpfs", "/dev/pts", "--remount-ro", "/dev/pts"]
+    if os.stat(os.devnull).st_uid != os.geteuid():  # noqa: PTH116 - every start waits for this
+        return None
+    with ExitStack() as undo:
+        try:
+            folder = make_passing("devices", DEVICE_FOLDER)
+            undo.callback(remove_passing, folder)
+            for name in DEVICES_OF_BUBBLEWRAP:
+                own = f"{folder}/{name}"
+                number = os.stat(f"/dev/{name}").st_rdev  # noqa: PTH116
+                os.mknod(own, stat.S_IFCHR, number)
+                os.chmod(own, 0o666)  # noqa: PTH101, S103 - everybody uses them
+                os.chown(own, NOBODY, NOBODY)
+            os.close(os.open(f"{folder}/null", os.O_RDWR))
+        except OSError as error:
+            # These mean that the machine does not allow it. Others, such as too few descriptors,
+            # must not give a bot the machine's devices.
+            if error.errno not in (errno.EPERM, errno.EACCES, errno.EROFS):
+                raise
+            return None
+        undo.pop_all()
+    return folder
+
+
+def _mounts(
+    readable: Sequence[str], folder: Path, devices: str, *, writable: bool, gpu: bool
+) -> list[str]:
+    """Arguments of bubblewrap for all files in the sandbox: those to read, the bot's at /bot, and
+    devices, which are those in the folder ``devices``.
+    """
+    words = [*_system_binds(), "--proc", "/proc", "--tmpfs", "/dev"]
+    # No terminal is among them, whose hang-up would wake processes that were stopped.
+    for name in DEVICES_OF_BUBBLEWRAP:
+        words += ["--dev-bind", f"{devices}/{name}", f"/dev/{name}"]
+    for name, target in LINKS_TO_OPEN_FILES.items():
+        words += ["--symlink", target, f"/dev/{name}"]
     for path, size in MEMORY_BYTES.items():
         words += ["--size", str(size), "--tmpfs", path]
     for path in readable:

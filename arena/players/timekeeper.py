@@ -12,7 +12,7 @@ import ctypes
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -41,12 +41,18 @@ PATIENCE = 10
 So a bot is in time even if it gets only a tenth of a CPU.
 """
 FAIR_SHARE = 1 / PATIENCE
-"""A machine that leaves this process a smaller share of a CPU is too busy to judge bots."""
+"""A machine that leaves this process a smaller share of a CPU is too busy to judge bots. A slice in
+which a bot waits for a CPU and gets a smaller share does not count for its patience.
+"""
+MOST_STARVED = 10
+"""The slices that do not count may take this many times the patience."""
 PROBES = 5
 """How often this process computes for a while to find out which share of the CPU it gets."""
 PROBE_NS = 20_000_000
 """How long this process computes each time."""
-WANTING = ([b"R"], [b"D"])
+RUNNABLE = [b"R"]
+"""The state of a thread that runs or waits for a CPU."""
+WANTING = (RUNNABLE, [b"D"])
 """The states of a thread that runs or waits for a CPU, and the state of one that waits
 for a disk.
 """
@@ -171,42 +177,53 @@ class Timekeeper:
         when the budget, the patience or ``most_idle_ns`` is used up.
         """
         waited_ns = min(time.monotonic_ns() - began_ns, FIRST_SLICE_NS + OVERSLEPT_NS)
+        starved_ns = 0
         idle = IdleTime(self._meter)
-        longest_idle_ns = patience(budget_ns) if most_idle_ns is None else most_idle_ns
+        patience_ns = patience(budget_ns)
+        longest_idle_ns = patience_ns if most_idle_ns is None else most_idle_ns
         while True:
             meanwhile()
             owed_ns = self.owed_ns()
             if owed_ns >= budget_ns:
                 raise Overspent(owed_ns)
-            if waited_ns >= patience(budget_ns) or idle.so_far_ns >= longest_idle_ns:
-                raise self._overdue(partial, budget_ns, waited_ns)
+            is_overdue = waited_ns >= patience_ns or starved_ns >= MOST_STARVED * patience_ns
+            if is_overdue or idle.so_far_ns >= longest_idle_ns:
+                raise self._overdue(partial, budget_ns, waited_ns + starved_ns)
             slice_began_ns = time.monotonic_ns()
             try:
                 return self._channel.go_on(slice_began_ns + SLICE_NS)
             except TimedOut as late:
                 partial = late.partial
             slice_ns = min(time.monotonic_ns() - slice_began_ns, SLICE_NS + OVERSLEPT_NS)
-            waited_ns += slice_ns
-            idle.add(slice_ns)
+            # Another bot may keep the processor busy for some seconds in ways that nobody can stop,
+            # for example while many of its processes end. So each slice is judged by itself:
+            # a look at the machine after the wait comes when that is over.
+            computed_ns = idle.add(slice_ns)
+            if computed_ns < FAIR_SHARE * slice_ns and self._meter.is_held_up():
+                starved_ns += slice_ns
+            else:
+                waited_ns += slice_ns
             self.idle_ns = idle.so_far_ns
 
     def _overdue(
         self, partial: bytes, budget_ns: int, waited_ns: int
     ) -> OutOfTime | Overspent | BusyMachineError:
         """The exception for a wait without an answer: the bot spent its budget, or is late because
-        it slept although the machine was fair; else the machine is too busy. Computes for up to 0.1
-        s to find out.
+        it slept although the machine was fair, or kept the machine busy itself; else the machine is
+        too busy. Computes for up to 0.1 s to find out, and again while the bot is stopped if the
+        machine seems too busy.
         """
         owed_ns = self.owed_ns()
         if owed_ns >= budget_ns:
             return Overspent(owed_ns)
-        share = 0.0
-        for _ in range(PROBES):
-            if share < FAIR_SHARE:
-                share = max(share, self._share())
+        share = self._best_share()
         # a bot that wants a CPU got about as much of it in that time as this process
         wants_more = self.owed_ns() - owed_ns > PROBE_NS or not self._meter.is_started
-        if share < FAIR_SHARE and wants_more:
+        is_busy = share < FAIR_SHARE and wants_more
+        if is_busy and self._meter.is_started:
+            share, is_bot_busy = self._share_without_bot(patience(budget_ns))
+            is_busy = share < FAIR_SHARE and not is_bot_busy
+        if is_busy:
             return BusyMachineError(
                 "this machine is too busy to time bots fairly: other programs left"
                 f" {share:.0%} of a processor, and a bot was late that may not be to blame",
@@ -217,6 +234,31 @@ class Timekeeper:
         used = f"it used {used_ms} of its {budget_ns // NS_PER_MS} ms of CPU time"
         use = f"it used {used_ms} ms of CPU time in {waited_ms} ms"
         return OutOfTime(partial, f"{waited_ms} ms ({used})", use)
+
+    def _best_share(self) -> float:
+        """The largest of up to `PROBES` results of `_share`, the last of which may be fair."""
+        share = 0.0
+        for _ in range(PROBES):
+            if share < FAIR_SHARE:
+                share = max(share, self._share())
+        return share
+
+    def _share_without_bot(self, most_ns: int) -> tuple[float, bool]:
+        """Stops the bot, and lets it go on at the end. Returns the share of a CPU that this process
+        gets meanwhile, and whether a process of the bot computes although it was stopped.
+
+        The kernel does not count the time that a process takes to end, and lets a process end that
+        is about to. So this method waits for a fair share, for ``most_ns`` if need be.
+        """
+        began_ns = time.monotonic_ns()
+        self._meter.stop_bot()
+        try:
+            share = self._best_share()
+            while share < FAIR_SHARE and time.monotonic_ns() - began_ns < most_ns:
+                share = self._best_share()
+            return share, self._meter.is_runnable()
+        finally:
+            self._meter.resume_bot()
 
     def _share(self) -> float:
         """The share of a CPU that this process gets while the bot leaves it idle."""
@@ -347,11 +389,33 @@ class Meter:
         """
         if not self.is_started:
             return True
-        for pid in family(self._keeper.process.pid)[self._keeper.helpers :]:
-            for thread in names_in(f"/proc/{pid}/task"):
-                if stat_of(f"{pid}/task/{thread}")[:1] in WANTING:
-                    return True
-        return False
+        _, bot = self._helpers_and_bot()
+        return any(state in WANTING for state in _thread_states(bot))
+
+    def is_runnable(self) -> bool:
+        """Whether a thread of the bot runs or waits for a CPU."""
+        _, bot = self._helpers_and_bot()
+        return RUNNABLE in _thread_states(bot)
+
+    def is_held_up(self) -> bool:
+        """Whether a thread of the bot runs or waits for a CPU, or its keeper does, which has to let
+        a stopped bot go on.
+        """
+        helpers, bot = self._helpers_and_bot()
+        return RUNNABLE in _thread_states(helpers + bot)
+
+    def _helpers_and_bot(self) -> tuple[list[int], list[int]]:
+        """The ids of the keeper and of bubblewrap, and those of the bot's processes."""
+        tree = family(self._keeper.process.pid)
+        return tree[: self._keeper.helpers], tree[self._keeper.helpers :]
+
+    def stop_bot(self) -> None:
+        """Stops all processes of the bot, and waits until they have stopped, but not for ever."""
+        self._keeper.stop_bot(at_once=True)
+
+    def resume_bot(self) -> None:
+        """Lets all processes of the bot go on."""
+        self._keeper.resume_bot()
 
 
 class IdleTime:
@@ -365,15 +429,26 @@ class IdleTime:
         self._used_ns = meter.used_ns()
         self.so_far_ns = 0
 
-    def add(self, span_ns: int) -> None:
+    def add(self, span_ns: int) -> int:
         """Counts the last ``span_ns``, the time in ns since the last call, minus what the bot
-        computed in that time, unless the bot wants to compute now.
+        computed in that time, unless the bot wants to compute now. Returns the CPU time in ns that
+        the bot has used since the last call.
         """
         used_ns = self._meter.used_ns()
         computed_ns = used_ns - self._used_ns
         self._used_ns = used_ns
         if not self._meter.wants_processor():
             self.so_far_ns += max(0, span_ns - computed_ns)
+        return computed_ns
+
+
+def _thread_states(pids: list[int]) -> Iterator[list[bytes]]:
+    """Yields the state of each thread of the processes ``pids`` as a list of one word, such as
+    ``R``; the list is empty if the thread has ended meanwhile.
+    """
+    for pid in pids:
+        for thread in names_in(f"/proc/{pid}/task"):
+            yield stat_of(f"{pid}/task/{thread}")[:1]
 
 
 def _ended_children_ns(pid: int) -> int:

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -33,7 +34,7 @@ from tests.support.burners import all_cores, burners
 from tests.support.processes import states
 from tests.support.scripted import STALL_NS, ScriptedChannel, ScriptedClock
 from tests.support.stalls import unless_the_machine_stalled
-from tests.support.timed import BIRD, BUDGET_NS, HEAD, ask, begun
+from tests.support.timed import BIRD, BUDGET_NS, HEAD, ask, begun, choose_move
 from tests.support.waiting import wait_for
 
 ROOT = Path(__file__).parents[2]
@@ -221,6 +222,42 @@ def test_a_crowd_costs_no_rival_the_game(one_core, player, players, sandbox):
         ), fault.detail
 
 
+@pytest.mark.long
+def test_a_bot_that_gets_next_to_no_processor_for_a_while_is_not_late(one_core, player):
+    """Thirty programs take the processor for longer than the bot's patience, and then end."""
+    busy = begun(player("busy", in_turn="compute(0.3)"))
+    with burners(all_cores() * 30) as started:
+        ends = threading.Timer(
+            1.2 * patience(BUDGET_NS) / 1e9, lambda: [each.kill() for each in started]
+        )
+        ends.start()
+        assert choose_move(busy).move
+        ends.join()
+
+
+STORM = (
+    "time.sleep(3.8); signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
+    "        for _ in range(40):\n"
+    "            if os.fork() == 0:\n"
+    "                os.setsid()\n"
+    "                while True:\n"
+    "                    if os.fork() == 0: compute(0.02); os._exit(0)\n"
+    "                    time.sleep(0.01)\n"
+    "        time.sleep(600)"
+)
+
+
+@pytest.mark.long
+def test_a_bot_that_keeps_the_machine_busy_uncounted_ends_no_run(one_core, player, monkeypatch):
+    """Where the kernel does not count, nothing shows the time of short processes for which none
+    waits.
+    """
+    monkeypatch.setitem(LIMITS, "counts", 0)
+    storm = begun(player("storm", in_turn=STORM))
+    with pytest.raises(Forfeit):
+        choose_move(storm)
+
+
 def test_a_bot_may_have_the_processes_that_its_manifest_asks_for(player, refused):
     frugal = player(
         "frugal",
@@ -304,7 +341,9 @@ def ask_by_script(monkeypatch):
     monkeypatch.setattr(timekeeper, "time", clock)
 
     def ask(overslept_ns):
-        meter = SimpleNamespace(used_ns=lambda: 0, is_started=True, wants_processor=bool)
+        meter = SimpleNamespace(
+            used_ns=lambda: 0, is_started=True, wants_processor=bool, is_held_up=bool
+        )
         keeper = Timekeeper(ScriptedChannel(clock, overslept_ns), meter, "cpu")
         return keeper.ask(b"", BUDGET_NS, lambda: None)
 

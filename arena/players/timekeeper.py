@@ -177,7 +177,6 @@ class Timekeeper:
         when the budget, the patience or ``most_idle_ns`` is used up.
         """
         waited_ns = min(time.monotonic_ns() - began_ns, FIRST_SLICE_NS + OVERSLEPT_NS)
-        starved_ns = 0
         idle = IdleTime(self._meter)
         patience_ns = patience(budget_ns)
         longest_idle_ns = patience_ns if most_idle_ns is None else most_idle_ns
@@ -186,23 +185,21 @@ class Timekeeper:
             owed_ns = self.owed_ns()
             if owed_ns >= budget_ns:
                 raise Overspent(owed_ns)
-            is_overdue = waited_ns >= patience_ns or starved_ns >= MOST_STARVED * patience_ns
-            if is_overdue or idle.so_far_ns >= longest_idle_ns:
-                raise self._overdue(partial, budget_ns, waited_ns + starved_ns)
+            # Another bot may keep the processor busy for some seconds in ways that nobody can stop,
+            # for example while many of its processes end. A look at the machine after the patience
+            # is over would come too late to see that.
+            is_overdue = waited_ns - idle.starved_ns >= patience_ns
+            is_given_up = idle.starved_ns >= MOST_STARVED * patience_ns
+            if is_overdue or is_given_up or idle.so_far_ns >= longest_idle_ns:
+                raise self._overdue(partial, budget_ns, waited_ns)
             slice_began_ns = time.monotonic_ns()
             try:
                 return self._channel.go_on(slice_began_ns + SLICE_NS)
             except TimedOut as late:
                 partial = late.partial
             slice_ns = min(time.monotonic_ns() - slice_began_ns, SLICE_NS + OVERSLEPT_NS)
-            # Another bot may keep the processor busy for some seconds in ways that nobody can stop,
-            # for example while many of its processes end. So each slice is judged by itself:
-            # a look at the machine after the wait comes when that is over.
-            computed_ns = idle.add(slice_ns)
-            if computed_ns < FAIR_SHARE * slice_ns and self._meter.is_held_up():
-                starved_ns += slice_ns
-            else:
-                waited_ns += slice_ns
+            waited_ns += slice_ns
+            idle.add(slice_ns)
             self.idle_ns = idle.so_far_ns
 
     def _overdue(
@@ -245,18 +242,21 @@ class Timekeeper:
 
     def _share_without_bot(self, most_ns: int) -> tuple[float, bool]:
         """Stops the bot, and lets it go on at the end. Returns the share of a CPU that this process
-        gets meanwhile, and whether a process of the bot computes although it was stopped.
+        gets meanwhile, and whether a process of the bot computed although it was stopped.
 
-        The kernel does not count the time that a process takes to end, and lets a process end that
-        is about to. So this method waits for a fair share, for ``most_ns`` if need be.
+        A process that is about to end cannot be stopped, and the kernel does not count the time
+        that its end takes. So this method looks again until no process of the bot computes, for
+        ``most_ns`` if need be.
         """
         began_ns = time.monotonic_ns()
         self._meter.stop_bot()
         try:
-            share = self._best_share()
-            while share < FAIR_SHARE and time.monotonic_ns() - began_ns < most_ns:
+            while True:
+                runs_on = self._meter.is_runnable()
                 share = self._best_share()
-            return share, self._meter.is_runnable()
+                is_over = time.monotonic_ns() - began_ns >= most_ns
+                if share >= FAIR_SHARE or not runs_on or is_over:
+                    return share, runs_on
         finally:
             self._meter.resume_bot()
 
@@ -384,34 +384,31 @@ class Meter:
         return fields[:1] != [b"R"]
 
     def wants_processor(self) -> bool:
-        """Whether a thread of the bot runs, or waits for a CPU or a disk; True before the bot has
-        been started.
+        """Whether a thread of the bot runs, or waits for a CPU or a disk, or the keeper, which has
+        to let a stopped bot go on, waits for a CPU; True before the bot has been started.
         """
         if not self.is_started:
             return True
-        _, bot = self._helpers_and_bot()
-        return any(state in WANTING for state in _thread_states(bot))
+        tree = family(self._keeper.process.pid)
+        bot = tree[self._keeper.helpers :]
+        if any(state in WANTING for state in _thread_states(bot)):
+            return True
+        return RUNNABLE in _thread_states(tree[: self._keeper.helpers])
 
     def is_runnable(self) -> bool:
         """Whether a thread of the bot runs or waits for a CPU."""
-        _, bot = self._helpers_and_bot()
+        bot = family(self._keeper.process.pid)[self._keeper.helpers :]
         return RUNNABLE in _thread_states(bot)
 
-    def is_held_up(self) -> bool:
-        """Whether a thread of the bot runs or waits for a CPU, or its keeper does, which has to let
-        a stopped bot go on.
+    def is_starved(self) -> bool:
+        """Whether a thread of the bot or of its keeper runs or waits for a CPU. A bot of which this
+        is true, and which gets next to no CPU time, is kept waiting by others.
         """
-        helpers, bot = self._helpers_and_bot()
-        return RUNNABLE in _thread_states(helpers + bot)
-
-    def _helpers_and_bot(self) -> tuple[list[int], list[int]]:
-        """The ids of the keeper and of bubblewrap, and those of the bot's processes."""
-        tree = family(self._keeper.process.pid)
-        return tree[: self._keeper.helpers], tree[self._keeper.helpers :]
+        return RUNNABLE in _thread_states(family(self._keeper.process.pid))
 
     def stop_bot(self) -> None:
         """Stops all processes of the bot, and waits until they have stopped, but not for ever."""
-        self._keeper.stop_bot(at_once=True)
+        self._keeper.stop_bot(at_once=False)
 
     def resume_bot(self) -> None:
         """Lets all processes of the bot go on."""
@@ -422,24 +419,27 @@ class IdleTime:
     """Adds up how long a bot is idle, in ns (``so_far_ns``). It is idle if it does not compute and
     no thread of it waits for a CPU or a disk. A bot that a busy machine keeps waiting is not idle.
     A bot that sleeps is.
+
+    ``starved_ns`` is how long the bot waited for a CPU and got less than `FAIR_SHARE` of one.
     """
 
     def __init__(self, meter: Meter) -> None:
         self._meter = meter
         self._used_ns = meter.used_ns()
-        self.so_far_ns = 0
+        self.so_far_ns = self.starved_ns = 0
 
-    def add(self, span_ns: int) -> int:
-        """Counts the last ``span_ns``, the time in ns since the last call, minus what the bot
-        computed in that time, unless the bot wants to compute now. Returns the CPU time in ns that
-        the bot has used since the last call.
+    def add(self, span_ns: int) -> None:
+        """Counts the last ``span_ns``, the time in ns since the last call, as idle minus what the
+        bot computed in that time, unless the bot wants to compute now; else as starved if the bot
+        got too little.
         """
         used_ns = self._meter.used_ns()
         computed_ns = used_ns - self._used_ns
         self._used_ns = used_ns
         if not self._meter.wants_processor():
             self.so_far_ns += max(0, span_ns - computed_ns)
-        return computed_ns
+        elif computed_ns < FAIR_SHARE * span_ns and self._meter.is_starved():
+            self.starved_ns += span_ns
 
 
 def _thread_states(pids: list[int]) -> Iterator[list[bytes]]:

@@ -36,13 +36,13 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="CPU time is cou
 class ScriptedMeter:
     """What a bot has used at one look after another, in ms; it stays at the last figure. The bot
     always waits for a processor or a disk, or never (``wants``). ``starves`` says whether it always
-    waits for a processor, and ``runs_on`` whether it runs though it was stopped. ``orders`` has
-    what it was told.
+    waits for a processor, and ``runs_on`` at how many looks it still runs though it was stopped.
+    ``orders`` has what it was told.
     """
 
     is_started = True
 
-    def __init__(self, *used_ms, wants=False, starves=False, runs_on=False):
+    def __init__(self, *used_ms, wants=False, starves=False, runs_on=0):
         self._used_ms = chain(used_ms, repeat(used_ms[-1]))
         self._wants = wants
         self._starves = starves
@@ -52,11 +52,12 @@ class ScriptedMeter:
     def wants_processor(self):
         return self._wants
 
-    def is_held_up(self):
+    def is_starved(self):
         return self._starves
 
     def is_runnable(self):
-        return self._runs_on
+        self._runs_on -= 1
+        return self._runs_on >= 0
 
     def stop_bot(self):
         self.orders.append("stop")
@@ -68,26 +69,23 @@ class ScriptedMeter:
         return next(self._used_ms) * 1_000_000
 
 
-LOOK_NS = 1_000_000_000
-"""How long this process takes in these tests to find out its share of a busy processor."""
-
-
 @pytest.fixture
 def verdict(monkeypatch):
     """A function that returns what becomes of a bot whose patience is over. The first figure is
     what it has used before this process looks at its own share, the second what it has used after
-    that. ``shares`` are for these looks, ``stopped`` for the looks while the bot is stopped.
+    that. ``shares`` are for these looks, ``stopped`` for the looks while the bot is stopped,
+    and each takes so many ms.
     """
     clock = ScriptedClock()
     monkeypatch.setattr(timekeeper, "time", clock)
 
-    def judge(used_ms, shares, stopped=(), *, runs_on=False):
+    def judge(used_ms, shares, stopped=(), *, runs_on=0, look_ms=1000):
         meter = ScriptedMeter(*used_ms, runs_on=runs_on)
         keeper = Timekeeper(channel=None, meter=meter, clock="cpu")
         asked = chain(shares, stopped)
 
         def look():
-            clock.now_ns += LOOK_NS
+            clock.now_ns += look_ms * 1_000_000
             return next(asked)
 
         keeper._share = look
@@ -109,6 +107,10 @@ def test_a_bot_that_wanted_a_processor_on_a_machine_too_busy_to_be_fair_is_not_t
     assert stopped.hint == snapshot
 
 
+SHORT_MS = 100
+"""How long a look takes that leaves time for more of them within a bot's patience."""
+
+
 @pytest.mark.parametrize("stopped", [[FAIR], [BUSY] * (PROBES - 1) + [FAIR]])
 def test_a_bot_without_which_the_machine_is_fair_is_late_however_little_was_counted(
     verdict, stopped
@@ -117,8 +119,16 @@ def test_a_bot_without_which_the_machine_is_fair_is_late_however_little_was_coun
     assert isinstance(late, OutOfTime)
 
 
+@pytest.mark.parametrize(("last", "kind"), [(FAIR, OutOfTime), (BUSY, BusyMachineError)])
+def test_the_machine_is_judged_when_no_process_of_the_bot_is_ending_any_more(verdict, last, kind):
+    stopped = [BUSY] * (3 * PROBES - 1) + [last]
+    shares = [BUSY] * PROBES
+    found = verdict([90, 120], shares, stopped, runs_on=2, look_ms=SHORT_MS)
+    assert isinstance(found, kind)
+
+
 def test_a_bot_that_runs_on_though_it_was_stopped_is_late_on_a_busy_machine(verdict):
-    late = verdict([90, 120], shares=[BUSY] * PROBES, stopped=[BUSY] * PROBES, runs_on=True)
+    late = verdict([90, 120], [BUSY] * PROBES, stopped=[BUSY] * PROBES, runs_on=1000)
     assert isinstance(late, OutOfTime)
 
 
@@ -325,7 +335,7 @@ def test_where_the_machine_is_to_blame_an_answer_ends_the_run(player, monkeypatc
     monkeypatch.setattr(meter, "used_ns", lambda: used_ns() + looks.taken * 5_000_000)
     with refused(UserError):
         choose_move(asleep)
-    assert looks.taken >= 2 * PROBES
+    assert looks.taken == 2 * PROBES
 
 
 def test_a_bot_that_alone_keeps_the_machine_busy_is_late_and_goes_on_after_the_look(

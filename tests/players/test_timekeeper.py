@@ -222,6 +222,12 @@ def test_a_crowd_costs_no_rival_the_game(one_core, player, players, sandbox):
         ), fault.detail
 
 
+def allow_processes(player, number):
+    """Sets how many processes the bot may have."""
+    manifest = msgspec.structs.replace(player.bot.manifest, processes=number)
+    player.bot = msgspec.structs.replace(player.bot, manifest=manifest)
+
+
 @pytest.mark.long
 def test_a_bot_that_gets_next_to_no_processor_for_a_while_is_not_late(one_core, player):
     """Thirty programs take the processor for longer than the bot's patience, and then end."""
@@ -235,16 +241,20 @@ def test_a_bot_that_gets_next_to_no_processor_for_a_while_is_not_late(one_core, 
         ends.join()
 
 
-STORM = (
-    "time.sleep(3.8); signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
-    "        for _ in range(40):\n"
-    "            if os.fork() == 0:\n"
-    "                os.setsid()\n"
-    "                while True:\n"
-    "                    if os.fork() == 0: compute(0.02); os._exit(0)\n"
-    "                    time.sleep(0.01)\n"
-    "        time.sleep(600)"
-)
+STORM = """time.sleep(3.9)
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        for _ in range(24):
+            if os.fork() == 0:
+                os.setsid()
+                while True:
+                    if os.fork() == 0:
+                        compute(0.004)
+                        os._exit(0)
+                    try:
+                        os.wait()
+                    except ChildProcessError:
+                        pass
+        time.sleep(600)"""
 
 
 @pytest.mark.long
@@ -253,7 +263,9 @@ def test_a_bot_that_keeps_the_machine_busy_uncounted_ends_no_run(one_core, playe
     waits.
     """
     monkeypatch.setitem(LIMITS, "counts", 0)
-    storm = begun(player("storm", in_turn=STORM))
+    storm = player("storm", in_turn=STORM)
+    allow_processes(storm, 60)
+    begun(storm)
     with pytest.raises(Forfeit):
         choose_move(storm)
 
@@ -263,9 +275,7 @@ def test_a_bot_may_have_the_processes_that_its_manifest_asks_for(player, refused
         "frugal",
         in_turn="[os.fork() or (time.sleep(600), os._exit(0)) for _ in range(3)]; time.sleep(600)",
     )
-    frugal.bot = msgspec.structs.replace(
-        frugal.bot, manifest=msgspec.structs.replace(frugal.bot.manifest, processes=3)
-    )
+    allow_processes(frugal, 3)
     with refused(Forfeit):
         ask(begun(frugal))
 
@@ -341,9 +351,7 @@ def ask_by_script(monkeypatch):
     monkeypatch.setattr(timekeeper, "time", clock)
 
     def ask(overslept_ns):
-        meter = SimpleNamespace(
-            used_ns=lambda: 0, is_started=True, wants_processor=bool, is_held_up=bool
-        )
+        meter = SimpleNamespace(used_ns=lambda: 0, is_started=True, wants_processor=bool)
         keeper = Timekeeper(ScriptedChannel(clock, overslept_ns), meter, "cpu")
         return keeper.ask(b"", BUDGET_NS, lambda: None)
 

@@ -25,9 +25,11 @@ from arena.players.usage import (
     is_init,
     is_leaving,
     is_stopped,
+    names_in,
 )
 
 PERF_EVENT_OPEN = {"x86_64": 298, "aarch64": 241}
+TGKILL = {"x86_64": 234, "aarch64": 131}
 SOFTWARE = 1
 TASK_CLOCK = 1
 ATTRIBUTE_BYTES = 112
@@ -316,7 +318,9 @@ def stop_bot(*, has_more_cores: bool) -> None:
     """
     if is_init() and not has_more_cores:
         send(-1, signal.SIGSTOP)
-        if not any(map(is_leaving, bot_processes())):
+        tree = bot_processes()
+        stop_further_threads(tree)
+        if not any(map(is_leaving, tree)):
             return
     known: list[int] = []
     deadline_ms = now_ms() + MAX_STOP_MS
@@ -326,11 +330,27 @@ def stop_bot(*, has_more_cores: bool) -> None:
         # parents first: a shell that saw its child stop would end
         for target in [-1] if is_init() else tree:
             send(target, signal.SIGSTOP)
+        stop_further_threads(tree)
         if tree == known and all(map(is_stopped, tree)):
             return
         known = tree
         give_way(number)
         number += 1
+
+
+def stop_further_threads(tree: list[int]) -> None:
+    """Sends SIGSTOP to each thread of the processes ``tree`` but the first ones. The kernel gives a
+    signal for a process to its first thread. If that thread waits for something that only SIGKILL
+    ends, such as a child of vfork, the others would run on.
+    """
+    number = TGKILL.get(os.uname().machine)
+    if number is None:
+        return
+    libc = ctypes.CDLL(None)
+    for pid in tree:
+        for thread in map(int, names_in(f"/proc/{pid}/task")):
+            if thread != pid:
+                libc.syscall(number, pid, thread, signal.SIGSTOP)
 
 
 def give_way(number: int) -> None:

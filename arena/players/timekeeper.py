@@ -12,7 +12,7 @@ import ctypes
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -41,12 +41,18 @@ PATIENCE = 10
 So a bot is in time even if it gets only a tenth of a CPU.
 """
 FAIR_SHARE = 1 / PATIENCE
-"""A machine that leaves this process a smaller share of a CPU is too busy to judge bots."""
+"""A machine that leaves this process a smaller share of a CPU is too busy to judge bots. A slice in
+which a bot waits for a CPU and gets a smaller share does not count for its patience.
+"""
+MOST_STARVED = 10
+"""The slices that do not count may take this many times the patience."""
 PROBES = 5
 """How often this process computes for a while to find out which share of the CPU it gets."""
 PROBE_NS = 20_000_000
 """How long this process computes each time."""
-WANTING = ([b"R"], [b"D"])
+RUNNABLE = [b"R"]
+"""The state of a thread that runs or waits for a CPU."""
+WANTING = (RUNNABLE, [b"D"])
 """The states of a thread that runs or waits for a CPU, and the state of one that waits
 for a disk.
 """
@@ -172,13 +178,19 @@ class Timekeeper:
         """
         waited_ns = min(time.monotonic_ns() - began_ns, FIRST_SLICE_NS + OVERSLEPT_NS)
         idle = IdleTime(self._meter)
-        longest_idle_ns = patience(budget_ns) if most_idle_ns is None else most_idle_ns
+        patience_ns = patience(budget_ns)
+        longest_idle_ns = patience_ns if most_idle_ns is None else most_idle_ns
         while True:
             meanwhile()
             owed_ns = self.owed_ns()
             if owed_ns >= budget_ns:
                 raise Overspent(owed_ns)
-            if waited_ns >= patience(budget_ns) or idle.so_far_ns >= longest_idle_ns:
+            # Another bot may keep the processor busy for some seconds in ways that nobody can stop,
+            # for example while many of its processes end. A look at the machine after the patience
+            # is over would come too late to see that.
+            is_overdue = waited_ns - idle.starved_ns >= patience_ns
+            is_given_up = idle.starved_ns >= MOST_STARVED * patience_ns
+            if is_overdue or is_given_up or idle.so_far_ns >= longest_idle_ns:
                 raise self._overdue(partial, budget_ns, waited_ns)
             slice_began_ns = time.monotonic_ns()
             try:
@@ -194,19 +206,21 @@ class Timekeeper:
         self, partial: bytes, budget_ns: int, waited_ns: int
     ) -> OutOfTime | Overspent | BusyMachineError:
         """The exception for a wait without an answer: the bot spent its budget, or is late because
-        it slept although the machine was fair; else the machine is too busy. Computes for up to 0.1
-        s to find out.
+        it slept although the machine was fair, or kept the machine busy itself; else the machine is
+        too busy. Computes for up to 0.1 s to find out, and again while the bot is stopped if the
+        machine seems too busy.
         """
         owed_ns = self.owed_ns()
         if owed_ns >= budget_ns:
             return Overspent(owed_ns)
-        share = 0.0
-        for _ in range(PROBES):
-            if share < FAIR_SHARE:
-                share = max(share, self._share())
+        share = self._best_share()
         # a bot that wants a CPU got about as much of it in that time as this process
         wants_more = self.owed_ns() - owed_ns > PROBE_NS or not self._meter.is_started
-        if share < FAIR_SHARE and wants_more:
+        is_busy = share < FAIR_SHARE and wants_more
+        if is_busy and self._meter.is_started:
+            share, is_bot_busy = self._share_without_bot(patience(budget_ns))
+            is_busy = share < FAIR_SHARE and not is_bot_busy
+        if is_busy:
             return BusyMachineError(
                 "this machine is too busy to time bots fairly: other programs left"
                 f" {share:.0%} of a processor, and a bot was late that may not be to blame",
@@ -217,6 +231,34 @@ class Timekeeper:
         used = f"it used {used_ms} of its {budget_ns // NS_PER_MS} ms of CPU time"
         use = f"it used {used_ms} ms of CPU time in {waited_ms} ms"
         return OutOfTime(partial, f"{waited_ms} ms ({used})", use)
+
+    def _best_share(self) -> float:
+        """The largest of up to `PROBES` results of `_share`, the last of which may be fair."""
+        share = 0.0
+        for _ in range(PROBES):
+            if share < FAIR_SHARE:
+                share = max(share, self._share())
+        return share
+
+    def _share_without_bot(self, most_ns: int) -> tuple[float, bool]:
+        """Stops the bot, and lets it go on at the end. Returns the share of a CPU that this process
+        gets meanwhile, and whether a process of the bot computed although it was stopped.
+
+        A process that is about to end cannot be stopped, and the kernel does not count the time
+        that its end takes. So this method looks again until no process of the bot computes, for
+        ``most_ns`` if need be.
+        """
+        began_ns = time.monotonic_ns()
+        self._meter.stop_bot()
+        try:
+            while True:
+                runs_on = self._meter.is_runnable()
+                share = self._best_share()
+                is_over = time.monotonic_ns() - began_ns >= most_ns
+                if share >= FAIR_SHARE or not runs_on or is_over:
+                    return share, runs_on
+        finally:
+            self._meter.resume_bot()
 
     def _share(self) -> float:
         """The share of a CPU that this process gets while the bot leaves it idle."""
@@ -342,38 +384,71 @@ class Meter:
         return fields[:1] != [b"R"]
 
     def wants_processor(self) -> bool:
-        """Whether a thread of the bot runs, or waits for a CPU or a disk; True before the bot has
-        been started.
+        """Whether a thread of the bot runs, or waits for a CPU or a disk, or the keeper, which has
+        to let a stopped bot go on, waits for a CPU; True before the bot has been started.
         """
         if not self.is_started:
             return True
-        for pid in family(self._keeper.process.pid)[self._keeper.helpers :]:
-            for thread in names_in(f"/proc/{pid}/task"):
-                if stat_of(f"{pid}/task/{thread}")[:1] in WANTING:
-                    return True
-        return False
+        tree = family(self._keeper.process.pid)
+        bot = tree[self._keeper.helpers :]
+        if any(state in WANTING for state in _thread_states(bot)):
+            return True
+        return RUNNABLE in _thread_states(tree[: self._keeper.helpers])
+
+    def is_runnable(self) -> bool:
+        """Whether a thread of the bot runs or waits for a CPU."""
+        bot = family(self._keeper.process.pid)[self._keeper.helpers :]
+        return RUNNABLE in _thread_states(bot)
+
+    def is_starved(self) -> bool:
+        """Whether a thread of the bot or of its keeper runs or waits for a CPU. A bot of which this
+        is true, and which gets next to no CPU time, is kept waiting by others.
+        """
+        return RUNNABLE in _thread_states(family(self._keeper.process.pid))
+
+    def stop_bot(self) -> None:
+        """Stops all processes of the bot, and waits until they have stopped, but not for ever."""
+        self._keeper.stop_bot(at_once=False)
+
+    def resume_bot(self) -> None:
+        """Lets all processes of the bot go on."""
+        self._keeper.resume_bot()
 
 
 class IdleTime:
     """Adds up how long a bot is idle, in ns (``so_far_ns``). It is idle if it does not compute and
     no thread of it waits for a CPU or a disk. A bot that a busy machine keeps waiting is not idle.
     A bot that sleeps is.
+
+    ``starved_ns`` is how long the bot waited for a CPU and got less than `FAIR_SHARE` of one.
     """
 
     def __init__(self, meter: Meter) -> None:
         self._meter = meter
         self._used_ns = meter.used_ns()
-        self.so_far_ns = 0
+        self.so_far_ns = self.starved_ns = 0
 
     def add(self, span_ns: int) -> None:
-        """Counts the last ``span_ns``, the time in ns since the last call, minus what the bot
-        computed in that time, unless the bot wants to compute now.
+        """Counts the last ``span_ns``, the time in ns since the last call, as idle minus what the
+        bot computed in that time, unless the bot wants to compute now; else as starved if the bot
+        got too little.
         """
         used_ns = self._meter.used_ns()
         computed_ns = used_ns - self._used_ns
         self._used_ns = used_ns
         if not self._meter.wants_processor():
             self.so_far_ns += max(0, span_ns - computed_ns)
+        elif computed_ns < FAIR_SHARE * span_ns and self._meter.is_starved():
+            self.starved_ns += span_ns
+
+
+def _thread_states(pids: list[int]) -> Iterator[list[bytes]]:
+    """Yields the state of each thread of the processes ``pids`` as a list of one word, such as
+    ``R``; the list is empty if the thread has ended meanwhile.
+    """
+    for pid in pids:
+        for thread in names_in(f"/proc/{pid}/task"):
+            yield stat_of(f"{pid}/task/{thread}")[:1]
 
 
 def _ended_children_ns(pid: int) -> int:

@@ -125,6 +125,34 @@ def test_all_processes_stop_in_one_call_and_use_no_processor_time_until_they_go_
         wait_for(lambda used=used_ns: process.meter.used_ns() > used, "the bot to compute")
 
 
+IN_VFORK = """
+import ctypes, threading, time
+def compute():
+    print("ready", flush=True)
+    while True: pass
+threading.Thread(target=compute).start()
+VFORK = 0x4000
+if ctypes.CDLL(None).syscall(56, VFORK | 17, 0, 0, 0, 0) == 0:
+    time.sleep(600)
+"""
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="clone has another number elsewhere")
+def test_threads_stop_whose_process_waits_in_its_first_one_for_what_no_signal_ends(start):
+    process = start(IN_VFORK)
+    assert read_line(process) == ["ready"]
+    wait_for(lambda: sorted(states(process)) == ["D", "S"], "the child of vfork")
+    process.is_suspect = True
+    for _ in range(3):
+        process.pause()
+        time.sleep(0.02)
+        used_ns = process.meter.used_ns()
+        time.sleep(0.05)
+        assert process.meter.used_ns() == used_ns
+        process.go_on()
+        wait_for(lambda used=used_ns: process.meter.used_ns() > used, "the bot to compute")
+
+
 @pytest.mark.long
 def test_a_look_at_many_processes_stops_them_only_for_a_moment(start):
     """The keeper stops more than four processes while it looks at them, every 120 to 280 ms."""

@@ -13,6 +13,7 @@ from arena.faults import FaultKind
 from arena.players import timekeeper
 from arena.players.timekeeper import (
     FIRST_SLICE_NS,
+    MOST_STARVED,
     PROBES,
     SLICE_NS,
     Meter,
@@ -21,6 +22,7 @@ from arena.players.timekeeper import (
     Timekeeper,
     patience,
 )
+from tests.support.processes import states
 from tests.support.scripted import ScriptedChannel, ScriptedClock
 from tests.support.timed import begun, choose_move
 from tests.support.waiting import wait_for
@@ -33,54 +35,115 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="CPU time is cou
 
 class ScriptedMeter:
     """What a bot has used at one look after another, in ms; it stays at the last figure. The bot
-    always waits for a processor, or never.
+    always waits for a processor or a disk, or never (``wants``). ``starves`` says whether it always
+    waits for a processor, and ``runs_on`` at how many looks it still runs though it was stopped.
+    ``orders`` has what it was told.
     """
 
     is_started = True
 
-    def __init__(self, *used_ms, wants=False):
+    def __init__(self, *used_ms, wants=False, starves=False, runs_on=0):
         self._used_ms = chain(used_ms, repeat(used_ms[-1]))
         self._wants = wants
+        self._starves = starves
+        self._runs_on = runs_on
+        self.orders = []
 
     def wants_processor(self):
         return self._wants
+
+    def is_starved(self):
+        return self._starves
+
+    def is_runnable(self):
+        self._runs_on -= 1
+        return self._runs_on >= 0
+
+    def stop_bot(self):
+        self.orders.append("stop")
+
+    def resume_bot(self):
+        self.orders.append("go on")
 
     def used_ns(self):
         return next(self._used_ms) * 1_000_000
 
 
-def verdict(used_ms, shares):
-    """What becomes of a bot whose patience is over. The first figure is what it has used before
-    this process looks at its own share, the second what it has used after that.
+@pytest.fixture
+def verdict(monkeypatch):
+    """A function that returns what becomes of a bot whose patience is over. The first figure is
+    what it has used before this process looks at its own share, the second what it has used after
+    that. ``shares`` are for these looks, ``stopped`` for the looks while the bot is stopped,
+    and each takes so many ms.
     """
-    keeper = Timekeeper(channel=None, meter=ScriptedMeter(*used_ms), clock="cpu")
-    asked = iter(shares)
-    keeper._share = asked.__next__
-    found = keeper._overdue(b"", BUDGET_NS, WAITED_NS)
-    assert next(asked, None) is None, "it looks as often as it has to"
-    return found
+    clock = ScriptedClock()
+    monkeypatch.setattr(timekeeper, "time", clock)
+
+    def judge(used_ms, shares, stopped=(), *, runs_on=0, look_ms=1000):
+        meter = ScriptedMeter(*used_ms, runs_on=runs_on)
+        keeper = Timekeeper(channel=None, meter=meter, clock="cpu")
+        asked = chain(shares, stopped)
+
+        def look():
+            clock.now_ns += look_ms * 1_000_000
+            return next(asked)
+
+        keeper._share = look
+        found = keeper._overdue(b"", BUDGET_NS, WAITED_NS)
+        assert next(asked, None) is None, "it looks as often as it has to"
+        assert meter.orders == (["stop", "go on"] if stopped else [])
+        return found
+
+    return judge
 
 
-def test_a_bot_that_wanted_a_processor_on_a_machine_too_busy_to_be_fair_is_not_to_blame(snapshot):
-    stopped = verdict(used_ms=[90, 120], shares=[BUSY] * PROBES)
+def test_a_bot_that_wanted_a_processor_on_a_machine_too_busy_to_be_fair_is_not_to_blame(
+    verdict, snapshot
+):
+    stopped = verdict(used_ms=[90, 120], shares=[BUSY] * PROBES, stopped=[BUSY] * PROBES)
     assert isinstance(stopped, UserError)
     assert not isinstance(stopped, Forfeit)
     assert str(stopped) == snapshot
     assert stopped.hint == snapshot
 
 
-def test_a_bot_that_slept_on_a_busy_machine_is_late(snapshot):
+SHORT_MS = 100
+"""How long a look takes that leaves time for more of them within a bot's patience."""
+
+
+@pytest.mark.parametrize("stopped", [[FAIR], [BUSY] * (PROBES - 1) + [FAIR]])
+def test_a_bot_without_which_the_machine_is_fair_is_late_however_little_was_counted(
+    verdict, stopped
+):
+    late = verdict(used_ms=[90, 120], shares=[BUSY] * PROBES, stopped=stopped)
+    assert isinstance(late, OutOfTime)
+
+
+@pytest.mark.parametrize(("last", "kind"), [(FAIR, OutOfTime), (BUSY, BusyMachineError)])
+def test_the_machine_is_judged_when_no_process_of_the_bot_is_ending_any_more(verdict, last, kind):
+    stopped = [BUSY] * (3 * PROBES - 1) + [last]
+    shares = [BUSY] * PROBES
+    found = verdict([90, 120], shares, stopped, runs_on=2, look_ms=SHORT_MS)
+    assert isinstance(found, kind)
+
+
+def test_a_bot_that_runs_on_though_it_was_stopped_is_late_on_a_busy_machine(verdict):
+    late = verdict([90, 120], [BUSY] * PROBES, stopped=[BUSY] * PROBES, runs_on=1000)
+    assert isinstance(late, OutOfTime)
+
+
+def test_a_bot_that_slept_on_a_busy_machine_is_late(verdict, snapshot):
     late = verdict(used_ms=[90, 91], shares=[BUSY] * PROBES)
     assert isinstance(late, OutOfTime)
     assert late.allowance == snapshot
 
 
-def test_a_bot_is_late_if_the_machine_was_fair_at_one_look():
+def test_a_bot_is_late_if_the_machine_was_fair_at_one_look(verdict):
     shares = [BUSY, BUSY, FAIR]
     assert isinstance(verdict(used_ms=[90, 120], shares=shares), OutOfTime)
 
 
-def test_a_bot_that_used_what_it_might_is_late_however_busy_the_machine_is():
+def test_a_bot_that_used_what_it_might_is_late_however_busy_the_machine_is(verdict):
     spent = verdict(used_ms=[400, 400], shares=[])
     assert isinstance(spent, Overspent)
     assert spent.cost_ns == BUDGET_NS
@@ -98,8 +161,8 @@ def start_by_script(monkeypatch):
     clock = ScriptedClock()
     monkeypatch.setattr(timekeeper, "time", clock)
 
-    def start(*, wants, slices, shares=()):
-        meter = ScriptedMeter(0, wants=wants)
+    def start(*, wants, slices, starves=False, shares=()):
+        meter = ScriptedMeter(0, wants=wants, starves=starves)
         keeper = Timekeeper(ScriptedChannel(clock, [0] * slices), meter, "cpu")
         keeper._share = iter(shares).__next__
         line, _ = keeper.ask(b"", STARTUP_NS, lambda: None, STARTUP_NS)
@@ -116,6 +179,19 @@ def test_a_start_that_waits_for_a_processor_has_the_patience_of_an_answer(start_
     answer, took_ns = start_by_script(wants=True, slices=slices_in(patience(STARTUP_NS)))
     assert answer == b"the answer"
     assert took_ns > 9 * STARTUP_NS
+
+
+def test_a_bot_that_gets_no_processor_has_ten_times_its_patience(start_by_script):
+    most_ns = MOST_STARVED * patience(STARTUP_NS)
+    answer, took_ns = start_by_script(wants=True, starves=True, slices=slices_in(most_ns))
+    assert answer == b"the answer"
+    assert took_ns > 0.99 * most_ns
+
+
+def test_a_bot_that_gets_no_processor_is_late_in_the_end(start_by_script):
+    slices = slices_in(MOST_STARVED * patience(STARTUP_NS)) + 10
+    with pytest.raises(OutOfTime):
+        start_by_script(wants=True, starves=True, slices=slices, shares=[FAIR])
 
 
 def test_a_start_that_is_idle_for_its_limit_is_late(start_by_script, snapshot):
@@ -259,4 +335,25 @@ def test_where_the_machine_is_to_blame_an_answer_ends_the_run(player, monkeypatc
     monkeypatch.setattr(meter, "used_ns", lambda: used_ns() + looks.taken * 5_000_000)
     with refused(UserError):
         choose_move(asleep)
-    assert looks.taken == PROBES
+    assert looks.taken == 2 * PROBES
+
+
+def test_a_bot_that_alone_keeps_the_machine_busy_is_late_and_goes_on_after_the_look(
+    player, monkeypatch
+):
+    """The bot sleeps, as if its processes computed uncounted until they are stopped."""
+    asleep = begun(player("asleep", in_turn="time.sleep(4.5)"))
+    meter = asleep.process.meter
+    looks = SimpleNamespace(taken=0)
+
+    def look(_):
+        looks.taken += 1
+        return FAIR if states(asleep.process) == ["T"] else BUSY
+
+    used_ns = meter.used_ns
+    monkeypatch.setattr(Timekeeper, "_share", look)
+    monkeypatch.setattr(meter, "used_ns", lambda: used_ns() + looks.taken * 5_000_000)
+    with pytest.raises(Forfeit, match="no answer came|answer came .* ms after"):
+        choose_move(asleep)
+    assert looks.taken == PROBES + 1
+    wait_for(lambda: states(asleep.process) != ["T"], "the bot to go on")

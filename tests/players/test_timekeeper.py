@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -33,7 +34,7 @@ from tests.support.burners import all_cores, burners
 from tests.support.processes import states
 from tests.support.scripted import STALL_NS, ScriptedChannel, ScriptedClock
 from tests.support.stalls import unless_the_machine_stalled
-from tests.support.timed import BIRD, BUDGET_NS, HEAD, ask, begun
+from tests.support.timed import BIRD, BUDGET_NS, HEAD, ask, begun, choose_move
 from tests.support.waiting import wait_for
 
 ROOT = Path(__file__).parents[2]
@@ -221,14 +222,60 @@ def test_a_crowd_costs_no_rival_the_game(one_core, player, players, sandbox):
         ), fault.detail
 
 
+def allow_processes(player, number):
+    """Sets how many processes the bot may have."""
+    manifest = msgspec.structs.replace(player.bot.manifest, processes=number)
+    player.bot = msgspec.structs.replace(player.bot, manifest=manifest)
+
+
+@pytest.mark.long
+def test_a_bot_that_gets_next_to_no_processor_for_a_while_is_not_late(one_core, player):
+    """Thirty programs take the processor for longer than the bot's patience, and then end."""
+    busy = begun(player("busy", in_turn="compute(0.3)"))
+    with burners(all_cores() * 30) as started:
+        ends = threading.Timer(
+            1.2 * patience(BUDGET_NS) / 1e9, lambda: [each.kill() for each in started]
+        )
+        ends.start()
+        assert choose_move(busy).move
+        ends.join()
+
+
+STORM = """time.sleep(3.9)
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        for _ in range(24):
+            if os.fork() == 0:
+                os.setsid()
+                while True:
+                    if os.fork() == 0:
+                        compute(0.004)
+                        os._exit(0)
+                    try:
+                        os.wait()
+                    except ChildProcessError:
+                        pass
+        time.sleep(600)"""
+
+
+@pytest.mark.long
+def test_a_bot_that_keeps_the_machine_busy_uncounted_ends_no_run(one_core, player, monkeypatch):
+    """Where the kernel does not count, nothing shows the time of short processes for which none
+    waits.
+    """
+    monkeypatch.setitem(LIMITS, "counts", 0)
+    storm = player("storm", in_turn=STORM)
+    allow_processes(storm, 60)
+    begun(storm)
+    with pytest.raises(Forfeit):
+        choose_move(storm)
+
+
 def test_a_bot_may_have_the_processes_that_its_manifest_asks_for(player, refused):
     frugal = player(
         "frugal",
         in_turn="[os.fork() or (time.sleep(600), os._exit(0)) for _ in range(3)]; time.sleep(600)",
     )
-    frugal.bot = msgspec.structs.replace(
-        frugal.bot, manifest=msgspec.structs.replace(frugal.bot.manifest, processes=3)
-    )
+    allow_processes(frugal, 3)
     with refused(Forfeit):
         ask(begun(frugal))
 

@@ -2,9 +2,14 @@
 #define _GNU_SOURCE
 #include "keeper.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 /* How long the keeper looks whether the processes that it stopped have stopped, and how many times
  * it does not sleep in between. */
@@ -47,6 +52,25 @@ static int is_awake(pid_t pid)
     return !is_stopped(pid);
 }
 
+/* Sends SIGSTOP to each thread of the tree's processes but the first ones. The kernel gives a signal
+ * for a process to its first thread. If that thread waits for something that only SIGKILL ends, such
+ * as a child of vfork, the others would run on. */
+static void stop_further_threads(const Tree *tree)
+{
+    char path[64];
+    for (size_t i = 0; i < tree->count; i++) {
+        snprintf(path, sizeof path, "/proc/%d/task", (int)tree->pids[i]);
+        DIR *folder = opendir(path);
+        if (!folder) continue;
+        for (struct dirent *entry; (entry = readdir(folder));) {
+            if (!isdigit((unsigned char)entry->d_name[0])) continue;
+            pid_t thread = atoi(entry->d_name);
+            if (thread != tree->pids[i]) syscall(SYS_tgkill, tree->pids[i], thread, SIGSTOP);
+        }
+        closedir(folder);
+    }
+}
+
 /* Stops all processes of the bot. With one processor for all, nothing of the bot runs until the
  * keeper waits again, so one call is enough, unless a process is ending. Otherwise the keeper looks
  * until nothing runs. */
@@ -56,6 +80,7 @@ void stop_bot(int has_more_cores)
     if (is_init() && !has_more_cores) {
         kill(-1, SIGSTOP);
         find_tree(&tree);
+        stop_further_threads(&tree);
         if (!any_of(&tree, is_leaving)) return;
     }
     size_t known = 0;
@@ -65,6 +90,7 @@ void stop_bot(int has_more_cores)
         if (is_init()) kill(-1, SIGSTOP);
         else /* parents first: a shell that saw its child stop would end */
             signal_tree(&tree, SIGSTOP, 0);
+        stop_further_threads(&tree);
         if (tree.count == known && !any_of(&tree, is_awake)) return;
         known = tree.count;
         give_way(round);

@@ -262,14 +262,14 @@ def stat_of(pid: int | str) -> list[bytes]:
 
 
 def is_exiting(fields: list[bytes]) -> bool:
-    """Whether a process or thread with these fields of `stat_of` is exiting or has ended. It runs
-    nothing of the bot any more.
+    """Whether a thread with these fields of `stat_of` is exiting or has ended, so that it runs
+    nothing of the bot any more. The fields of a process are those of its first thread.
     """
     return int(fields[6]) & EXITING > 0
 
 
 def has_ended(fields: list[bytes]) -> bool:
-    """Whether a process or thread with these fields of `stat_of` has ended."""
+    """Whether a thread with these fields of `stat_of` has ended."""
     return fields[0] in (b"Z", b"X")
 
 
@@ -321,7 +321,7 @@ def is_stopped(pid: int) -> bool:
     if has_ended(fields) and thread_count(fields) > 1:
         # the first thread has ended before the others: the state of one of them counts
         fields = stat_of(living_thread(pid))
-        if not fields:
+        if not fields or has_ended(fields):
             return False
     if fields[0] == b"D":
         return not is_exiting(fields)

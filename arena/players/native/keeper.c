@@ -281,7 +281,8 @@ static int64_t next_look_ms(void)
 }
 
 /* Whether the bot's processes must not run while the keeper looks at them: they are many, or one
- * could hide what it uses by handing it from thread to thread, each of which ends after a moment. */
+ * could hide what it uses by handing it from thread to thread, each of which ends after a moment.
+ */
 static int is_hard_to_see(const Tree *tree)
 {
     if (tree->count > CROWD) return 1;

@@ -87,8 +87,9 @@ int is_leaving(pid_t pid);
 int is_ending(pid_t pid);
 
 /* A thread of process PID that has not ended, as long as there is one: the first thread, whose id
- * is PID, or if that is exiting, another one. If the first thread has ended, /proc/PID shows neither
- * memory nor open files, but /proc/THREAD shows those of the process for each other thread. */
+ * is PID, or if that is exiting, another one. If the first thread has ended, /proc/PID shows
+ * neither memory nor open files, but /proc/THREAD shows those of the process for each other thread.
+ */
 pid_t living_thread(pid_t pid);
 
 /* Whether the first thread of process PID has ended, and another one goes on. */

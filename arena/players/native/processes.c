@@ -106,8 +106,10 @@ int is_stopped(pid_t pid)
 {
     Stat stat;
     if (!read_stat(pid, &stat)) return 1;
-    /* the first thread has ended before the others: the state of one of them counts */
-    if (has_ended(&stat) && stat.threads > 1 && !read_stat(living_thread(pid), &stat)) return 0;
+    if (has_ended(&stat) && stat.threads > 1) {
+        /* the first thread has ended before the others: the state of one of them counts */
+        if (!read_stat(living_thread(pid), &stat) || has_ended(&stat)) return 0;
+    }
     if (stat.state == 'D') return !(stat.flags & EXITING);
     return stat.state != 'R' && stat.state != 'S';
 }

@@ -21,6 +21,7 @@ from arena.players.usage import (
     Watch,
     bot_processes,
     children,
+    has_lost_first_thread,
     is_asleep,
     is_init,
     is_leaving,
@@ -242,17 +243,25 @@ def wait_for_end(
 
 def excess_of(child: int, arena: Arena, options: KeeperOptions, watch: Watch) -> str:
     """Looks at what the bot uses, whose first process has the id ``child``. Returns the line for
-    the arena about a limit that the bot exceeds, or an empty text. In a pid namespace, a bot with
-    more than `CROWD` processes is paused meanwhile.
+    the arena about a limit that the bot exceeds, or an empty text. In a pid namespace, a bot that
+    `is_hard_to_see` is paused meanwhile.
     """
     is_running = is_init() and not arena.has_paused
-    if not is_running or len(bot_processes()) <= CROWD:
+    if not is_running or not is_hard_to_see(bot_processes()):
         return watch.excess()
     stop_first(child)
     stop_bot(has_more_cores=has_more_cores(options))
     excess = watch.excess()
     resume_bot(has_more_cores=has_more_cores(options))
     return excess
+
+
+def is_hard_to_see(tree: list[int]) -> bool:
+    """Whether the bot's processes, ``tree``, must not run while the keeper looks at them: they are
+    more than `CROWD`, or one could hide what it uses by handing it from thread to thread, each of
+    which ends after a moment.
+    """
+    return len(tree) > CROWD or any(map(has_lost_first_thread, tree))
 
 
 def now_ms() -> int:

@@ -255,10 +255,60 @@ def process_ns(pid: int) -> int:
 
 
 def stat_of(pid: int | str) -> list[bytes]:
-    """The fields of a process's /proc/PID/stat, from its state on; empty if the process does not
-    exist.
+    """The fields of /proc/PID/stat of a process or a thread, from its state on; empty if it does
+    not exist.
     """
     return read_file(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+
+
+def is_exiting(fields: list[bytes]) -> bool:
+    """Whether a thread with these fields of `stat_of` is exiting or has ended, so that it runs
+    nothing of the bot any more. The fields of a process are those of its first thread.
+    """
+    return int(fields[6]) & EXITING > 0
+
+
+def has_ended(fields: list[bytes]) -> bool:
+    """Whether a thread with these fields of `stat_of` has ended."""
+    return fields[0] in (b"Z", b"X")
+
+
+def thread_count(fields: list[bytes]) -> int:
+    """The number of threads of a process with these fields of `stat_of`, with those that have ended
+    but still exist.
+    """
+    return int(fields[17])
+
+
+def threads_of(pid: int) -> list[int]:
+    """The ids of the threads of a process."""
+    return list(map(int, names_in(f"/proc/{pid}/task")))
+
+
+def living_thread(pid: int) -> int:
+    """A thread of a process that has not ended, as long as there is one: the first thread, whose id
+    is ``pid``, or if that is exiting, another one. If the first thread has ended, /proc/PID shows
+    neither memory nor open files, but /proc/THREAD shows those of the process for each other
+    thread.
+    """
+    fields = stat_of(pid)
+    if not fields or not is_exiting(fields) or thread_count(fields) <= 1:
+        return pid
+    last = pid
+    for thread in threads_of(pid):
+        fields = stat_of(thread)
+        if not fields:
+            continue
+        if not is_exiting(fields):
+            return thread
+        if not has_ended(fields):
+            last = thread
+    return last
+
+
+def has_lost_first_thread(pid: int) -> bool:
+    """Whether the first thread of a process has ended, and another one goes on."""
+    return living_thread(pid) != pid and not is_ending(pid)
 
 
 def is_stopped(pid: int) -> bool:
@@ -268,8 +318,13 @@ def is_stopped(pid: int) -> bool:
     fields = stat_of(pid)
     if not fields:
         return True
+    if has_ended(fields) and thread_count(fields) > 1:
+        # the first thread has ended before the others: the state of one of them counts
+        fields = stat_of(living_thread(pid))
+        if not fields or has_ended(fields):
+            return False
     if fields[0] == b"D":
-        return not int(fields[6]) & EXITING
+        return not is_exiting(fields)
     return fields[0] not in (b"R", b"S")
 
 
@@ -283,21 +338,46 @@ def is_leaving(pid: int) -> bool:
     can send signals to others.
     """
     fields = stat_of(pid)
-    return bool(fields) and int(fields[6]) & EXITING > 0 and fields[0] not in (b"Z", b"X")
+    if not fields or not is_exiting(fields):
+        return False
+    return not has_ended(fields) or thread_count(fields) > 1
 
 
 def is_ending(pid: int) -> bool:
-    """Whether a process is returning its memory, or has done so. A process whose first thread ended
-    before the others is not ending.
+    """Whether all threads of a process are exiting or have ended, so that it runs nothing of the
+    bot any more, and is returning its memory.
     """
+    return is_seen_ending(pid) or is_seen_ending(pid)
+
+
+def is_seen_ending(pid: int) -> bool:
+    """Like `is_ending`, but may be False if a thread of an ending process vanished meanwhile."""
     fields = stat_of(pid)
-    return not fields or (int(fields[6]) & EXITING > 0 and int(fields[17]) <= 1)
+    if not fields:
+        return True
+    if not is_exiting(fields):
+        return False
+    if thread_count(fields) <= 1:
+        return True
+    # A thread can start another before it exits, which the list may lack. If all threads of the
+    # list were exiting before the threads were counted, and exist after it, the list was complete.
+    threads = threads_of(pid)
+    if not are_exiting(threads):
+        return False
+    fields = stat_of(pid)
+    return bool(fields) and thread_count(fields) == len(threads) and are_exiting(threads)
+
+
+def are_exiting(threads: list[int]) -> bool:
+    """Whether all these threads still exist and are exiting."""
+    stats = map(stat_of, threads)
+    return all(fields and is_exiting(fields) for fields in stats)
 
 
 def figures_of(pid: int) -> tuple[int, int, int]:
     """The figures of a process: kB not backed by files, threads, and kB of shared memory."""
     kb = threads = shared = 0
-    for line in read_file(f"/proc/{pid}/status").splitlines():
+    for line in read_file(f"/proc/{living_thread(pid)}/status").splitlines():
         if line.startswith(COUNTED):
             kb += int(line.split()[1])
             shared = int(line.split()[1]) if line.startswith(b"RssShmem") else shared
@@ -310,8 +390,9 @@ def shared_fairly(pid: int, otherwise: int) -> int:
     """The memory of a process in kB, where shared memory is divided among the processes that share
     it; ``otherwise`` if the kernel does not say. This is slower to read than `figures_of`.
     """
-    divided = read_file(f"/proc/{pid}/smaps_rollup")
-    status = read_file(f"/proc/{pid}/status")
+    thread = living_thread(pid)
+    divided = read_file(f"/proc/{thread}/smaps_rollup")
+    status = read_file(f"/proc/{thread}/status")
     if not divided or not status:
         return otherwise
     wanted = (b"Pss_Anon", b"Pss_Shmem", b"SwapPss", b"VmPTE")
@@ -324,9 +405,10 @@ def opened_by(pid: int) -> list[os.stat_result]:
     hide them.
     """
     opened = []
-    for name in names_in(f"/proc/{pid}/fd"):
+    folder = f"/proc/{living_thread(pid)}/fd"
+    for name in names_in(folder):
         try:
-            opened.append(os.stat(f"/proc/{pid}/fd/{name}"))  # noqa: PTH116
+            opened.append(os.stat(f"{folder}/{name}"))  # noqa: PTH116
         except OSError:
             continue
     return opened
@@ -349,7 +431,9 @@ def shared_kb(tree: list[int]) -> tuple[int, int]:
     mappings = 0
     for pid in tree:
         mine: dict[bytes, int] = {}
-        lines = read_file(f"/proc/{pid}/maps").splitlines() if mappings <= MAX_MAPPINGS else []
+        lines = []
+        if mappings <= MAX_MAPPINGS:
+            lines = read_file(f"/proc/{living_thread(pid)}/maps").splitlines()
         mappings += len(lines)
         for line in lines:
             if b"/dev/zero (deleted)" in line:  # the name of shared memory without a file

@@ -274,6 +274,41 @@ def test_a_bot_that_uses_too_much_is_ended_with_the_reason(start, source, limits
     assert re.search(words, str(ending)), str(ending)
 
 
+HEADLESS = """
+import ctypes, mmap, os, select, threading, time
+def go_on():
+    while ") Z" not in open("/proc/self/stat").read(): time.sleep(0.01)
+    {work}
+    time.sleep(600)
+threading.Thread(target=go_on).start()
+ctypes.CDLL(None).pthread_exit(None)
+"""
+# Without the process that has lost its first thread, they could have 190,000 watches.
+FOUR_WITH_EPOLLS = """kept = [select.epoll() for n in range(248)]
+    for n in range(3):
+        if os.fork() == 0: break"""
+
+
+@pytest.mark.parametrize(
+    ("work", "limits", "words"),
+    [
+        ("kept = b'x' * (200 << 20)", {"memory_mb": 100}, r"used \d+ MB of memory"),
+        (FOUR_WITH_EPOLLS, {}, r"\d+ watches"),
+        (
+            "kept = mmap.mmap(-1, 200 << 20)\n    kept.write(b'x' * len(kept))",
+            {"memory_mb": 100},
+            r"used \d+ MB of memory",
+        ),
+    ],
+    ids=["memory", "watches", "shared"],
+)
+def test_what_a_bot_uses_is_seen_after_the_end_of_its_first_thread(start, work, limits, words):
+    process = start(HEADLESS.format(work=work), **limits)
+    ending = process.ending(240)
+    assert ending is not None
+    assert re.search(words, str(ending)), str(ending)
+
+
 def test_what_a_bot_leaves_behind_ends_with_it(start):
     process = start(
         "import os, time\nif os.fork() == 0:\n    os.setsid()\n    print('child', flush=True)\n"
@@ -402,6 +437,28 @@ def test_threads_that_sleep_and_wake_all_the_time_are_no_uncounted_time(start):
         processes=2,
     )
     assert read_line(process) == ["done"]
+    assert process.ending() is None
+
+
+HELPERS = """
+import mmap, os, threading, time
+for _ in range({number}):
+    if os.fork() == 0:
+        for _ in range(4): threading.Thread(target=time.sleep, args=(600,)).start()
+        block = mmap.mmap(-1, 800 << 20, flags=mmap.MAP_PRIVATE)
+        block.madvise(mmap.MADV_NOHUGEPAGE)
+        for _ in range(50): block.write(b"x" * (16 << 20))
+        os._exit(0)
+    os.wait()
+print("done", flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.mark.long
+def test_the_end_of_a_large_process_with_threads_is_no_uncounted_time(start):
+    process = start(HELPERS.format(number=6), processes=8, memory_mb=1500)
+    assert read_line(process) == ["done"], process.ending()
     assert process.ending() is None
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import socket
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -18,7 +19,18 @@ from arena.players.process import BotProcess
 from arena.players.sandbox.launch import plain_launch
 from arena.players.sandbox.readable import readable_paths
 from arena.players.sandbox.tiers import TIERS, Sandbox, failure
-from arena.players.usage import is_ending, read_file
+from arena.players.usage import (
+    figures_of,
+    is_ending,
+    is_leaving,
+    is_stopped,
+    opened_by,
+    process_ns,
+    shared_fairly,
+    shared_kb,
+    stat_of,
+    thread_count,
+)
 from tests.support.processes import is_alive, wait_until_dead
 from tests.support.started import HIDING, PYTHON, pids_of
 from tests.support.waiting import wait_for
@@ -368,20 +380,77 @@ def test_memory_that_forks_share_counts_once(tmp_path):
         os.close(process.from_bot)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="by /proc")
-def test_a_process_is_ending_only_if_no_thread_of_it_goes_on():
-    code = (
-        "import ctypes, threading, time\n"
-        "threading.Thread(target=time.sleep, args=(60,)).start()\n"
-        "print('here', flush=True)\n"
-        "ctypes.CDLL(None).pthread_exit(None)\n"
-    )
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as started:
+HEADLESS = """
+import ctypes, mmap, os, threading, time
+def go_on():
+    kept = mmap.mmap(-1, 64 << 20, flags=mmap.MAP_PRIVATE)
+    kept.write(b"x" * len(kept))
+    pipe = os.pipe()
+    print("here", flush=True)
+    time.sleep(600)
+threading.Thread(target=go_on).start()
+ctypes.CDLL(None).pthread_exit(None)
+"""
+
+
+@pytest.fixture
+def headless():
+    """A process whose first thread has ended; the second has 64 MB, a pipe and a mapping."""
+    with subprocess.Popen([PYTHON, "-c", HEADLESS], stdout=subprocess.PIPE) as started:
         assert started.stdout.readline() == b"here\n"
-        stat = f"/proc/{started.pid}/stat"
-        wait_for(lambda: b") Z" in read_file(stat), "the end of the first thread")
-        assert not is_ending(started.pid), "its thread goes on"
+        wait_for(lambda: stat_of(started.pid)[0] == b"Z", "the end of the first thread")
+        yield started.pid
         started.kill()
-        os.waitid(os.P_PID, started.pid, os.WEXITED | os.WNOWAIT)
-        assert is_ending(started.pid)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="by /proc")
+def test_a_process_is_ending_only_if_no_thread_of_it_goes_on(headless):
+    assert not is_ending(headless), "its thread goes on"
+    os.kill(headless, signal.SIGKILL)
+    os.waitid(os.P_PID, headless, os.WEXITED | os.WNOWAIT)
+    assert is_ending(headless)
     assert not is_ending(os.getpid())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="by /proc")
+def test_what_a_process_uses_is_seen_after_the_end_of_its_first_thread(headless):
+    kb, threads, _ = figures_of(headless)
+    assert 64 << 10 < kb < 200 << 10
+    assert threads == 2
+    assert 64 << 10 < shared_fairly(headless, 0) < 200 << 10
+    assert sum(stat.S_ISFIFO(file.st_mode) for file in opened_by(headless)) == 3
+    assert shared_kb([headless])[1] > 10, "mappings of memory"
+    assert process_ns(headless) > 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="by /proc")
+def test_a_process_is_stopped_only_if_the_thread_that_goes_on_is(headless):
+    assert not is_stopped(headless)
+    os.kill(headless, signal.SIGSTOP)
+    wait_for(lambda: is_stopped(headless), "the second thread to stop")
+    assert not is_ending(headless)
+
+
+RETURNS_MEMORY = """
+import mmap, os, threading, time
+block = mmap.mmap(-1, 400 << 20, flags=mmap.MAP_PRIVATE)
+block.madvise(mmap.MADV_NOHUGEPAGE)
+block.write(b"x" * len(block))
+for _ in range(20):
+    threading.Thread(target=time.sleep, args=(600,)).start()
+os._exit(0)
+"""
+
+
+@pytest.mark.long
+@pytest.mark.skipif(sys.platform != "linux", reason="by /proc")
+def test_a_process_is_ending_while_its_last_thread_returns_its_memory():
+    for _ in range(20):
+        with subprocess.Popen([PYTHON, "-c", RETURNS_MEMORY]) as started:
+            wait_for(lambda: is_ending(started.pid), "the end", interval_s=0.0001)
+            was_leaving = is_leaving(started.pid)
+            state, threads = stat_of(started.pid)[0], thread_count(stat_of(started.pid))
+            if state == b"Z" and threads > 1:
+                assert was_leaving
+                return
+    pytest.fail("no process was seen to return its memory after the end of its first thread")

@@ -280,6 +280,17 @@ static int64_t next_look_ms(void)
     return now_ms() + MIN_LOOK_MS + chance * (MAX_LOOK_MS - MIN_LOOK_MS) / 255;
 }
 
+/* Whether the bot's processes must not run while the keeper looks at them: they are many, or one
+ * could hide what it uses by handing it from thread to thread, each of which ends after a moment.
+ */
+static int is_hard_to_see(const Tree *tree)
+{
+    if (tree->count > CROWD) return 1;
+    for (size_t i = 0; i < tree->count; i++)
+        if (has_lost_first_thread(tree->pids[i])) return 1;
+    return 0;
+}
+
 /* Looks at what the bot uses. Returns whether that is too much, which the arena is told. MANY
  * remembers whether the arena knows that the bot has more than one process or thread. */
 static int uses_too_much(const Options *options, pid_t child, int counter, int *many)
@@ -288,7 +299,7 @@ static int uses_too_much(const Options *options, pid_t child, int counter, int *
     char line[LINE_SIZE];
     int has_many = 0;
     find_tree(&tree);
-    int is_stopped_to_look = is_init() && !is_paused && tree.count > CROWD;
+    int is_stopped_to_look = is_init() && !is_paused && is_hard_to_see(&tree);
     if (is_stopped_to_look) {
         stop_first(child);
         stop_bot(has_more_cores(options));

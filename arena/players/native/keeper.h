@@ -82,9 +82,18 @@ int is_asleep(pid_t pid);
  * send signals to others. */
 int is_leaving(pid_t pid);
 
-/* Whether process PID is returning its memory, or has done so. A process whose first thread ended
- * before the others is not ending. */
+/* Whether all threads of process PID are exiting or have ended, so that it runs nothing of the bot
+ * any more, and is returning its memory. */
 int is_ending(pid_t pid);
+
+/* A thread of process PID that has not ended, as long as there is one: the first thread, whose id
+ * is PID, or if that is exiting, another one. If the first thread has ended, /proc/PID shows
+ * neither memory nor open files, but /proc/THREAD shows those of the process for each other thread.
+ */
+pid_t living_thread(pid_t pid);
+
+/* Whether the first thread of process PID has ended, and another one goes on. */
+int has_lost_first_thread(pid_t pid);
 
 /* The time on a clock that never goes back, in ms. */
 int64_t now_ms(void);

@@ -17,7 +17,7 @@ typedef struct {
     char state;
     pid_t parent;
     unsigned flags;
-    long threads;
+    long threads; /* of the whole process, with those that have ended but still exist */
 } Stat;
 
 void *grown(void *elements, size_t count, size_t *capacity, size_t size)
@@ -36,7 +36,7 @@ FILE *open_proc(pid_t pid, const char *name)
     return fopen(path, "re");
 }
 
-/* Reads /proc/PID/stat. Returns whether the process exists. */
+/* Reads /proc/PID/stat of a process or a thread. Returns whether it exists. */
 static int read_stat(pid_t pid, Stat *stat)
 {
     FILE *file = open_proc(pid, "stat");
@@ -57,10 +57,59 @@ static int read_stat(pid_t pid, Stat *stat)
     return 1;
 }
 
+static void add_pid(Tree *tree, pid_t pid)
+{
+    tree->pids = grown(tree->pids, tree->count, &tree->capacity, sizeof *tree->pids);
+    tree->pids[tree->count++] = pid;
+}
+
+/* Fills TREE with the processes or threads that a folder of /proc shows. */
+static void list_folder(Tree *tree, const char *path)
+{
+    tree->count = 0;
+    DIR *folder = opendir(path);
+    if (!folder) return;
+    for (struct dirent *entry; (entry = readdir(folder));)
+        if (isdigit((unsigned char)entry->d_name[0])) add_pid(tree, atoi(entry->d_name));
+    closedir(folder);
+}
+
+/* Fills THREADS with the ids of the threads of process PID. */
+static void list_threads(Tree *threads, pid_t pid)
+{
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    list_folder(threads, path);
+}
+
+static int has_ended(const Stat *stat)
+{
+    return stat->state == 'Z' || stat->state == 'X';
+}
+
+pid_t living_thread(pid_t pid)
+{
+    static Tree threads;
+    Stat stat;
+    if (!read_stat(pid, &stat) || !(stat.flags & EXITING) || stat.threads <= 1) return pid;
+    pid_t last = pid;
+    list_threads(&threads, pid);
+    for (size_t i = 0; i < threads.count; i++) {
+        if (!read_stat(threads.pids[i], &stat)) continue;
+        if (!(stat.flags & EXITING)) return threads.pids[i];
+        if (!has_ended(&stat)) last = threads.pids[i];
+    }
+    return last;
+}
+
 int is_stopped(pid_t pid)
 {
     Stat stat;
     if (!read_stat(pid, &stat)) return 1;
+    if (has_ended(&stat) && stat.threads > 1) {
+        /* the first thread has ended before the others: the state of one of them counts */
+        if (!read_stat(living_thread(pid), &stat) || has_ended(&stat)) return 0;
+    }
     if (stat.state == 'D') return !(stat.flags & EXITING);
     return stat.state != 'R' && stat.state != 'S';
 }
@@ -75,43 +124,22 @@ int is_leaving(pid_t pid)
 {
     Stat stat;
     if (!read_stat(pid, &stat)) return 0;
-    return stat.flags & EXITING && stat.state != 'Z' && stat.state != 'X';
-}
-
-static void add_pid(Tree *tree, pid_t pid)
-{
-    tree->pids = grown(tree->pids, tree->count, &tree->capacity, sizeof *tree->pids);
-    tree->pids[tree->count++] = pid;
-}
-
-/* Fills TREE with all processes that /proc shows. */
-static void list_processes(Tree *tree)
-{
-    tree->count = 0;
-    DIR *folder = opendir("/proc");
-    if (!folder) return;
-    for (struct dirent *entry; (entry = readdir(folder));)
-        if (isdigit((unsigned char)entry->d_name[0])) add_pid(tree, atoi(entry->d_name));
-    closedir(folder);
+    return stat.flags & EXITING && (!has_ended(&stat) || stat.threads > 1);
 }
 
 /* Adds the children that the threads of PID have started, as the kernel lists them. */
 static void add_children(Tree *tree, pid_t pid)
 {
-    char path[PATH_SIZE];
-    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
-    DIR *folder = opendir(path);
-    if (!folder) return;
-    for (struct dirent *entry; (entry = readdir(folder));) {
-        if (!isdigit((unsigned char)entry->d_name[0])) continue;
+    static Tree threads;
+    list_threads(&threads, pid);
+    for (size_t i = 0; i < threads.count; i++) {
         char name[PATH_SIZE / 2];
-        snprintf(name, sizeof name, "task/%d/children", atoi(entry->d_name));
+        snprintf(name, sizeof name, "task/%d/children", (int)threads.pids[i]);
         FILE *file = open_proc(pid, name);
         int child;
         while (file && fscanf(file, "%d", &child) == 1) add_pid(tree, child);
         if (file) fclose(file);
     }
-    closedir(folder);
 }
 
 /* Adds the children of PID among all processes, on a kernel that does not list them. */
@@ -127,7 +155,7 @@ void find_tree(Tree *tree)
     static Tree all;
     pid_t self = getpid();
     if (is_init()) {
-        list_processes(tree);
+        list_folder(tree, "/proc");
         size_t kept = 0;
         for (size_t i = 0; i < tree->count; i++)
             if (tree->pids[i] != self) tree->pids[kept++] = tree->pids[i];
@@ -137,7 +165,7 @@ void find_tree(Tree *tree)
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)self);
     int is_listed = access(path, R_OK) == 0;
-    if (!is_listed) list_processes(&all);
+    if (!is_listed) list_folder(&all, "/proc");
     tree->count = 0;
     pid_t parent = self;
     for (size_t next = 0;; parent = tree->pids[next++]) {
@@ -147,8 +175,37 @@ void find_tree(Tree *tree)
     }
 }
 
-int is_ending(pid_t pid)
+/* Whether all these threads still exist and are exiting. None of them runs the bot's code. */
+static int are_exiting(const Tree *threads)
 {
     Stat stat;
-    return !read_stat(pid, &stat) || (stat.flags & EXITING && stat.threads <= 1);
+    for (size_t i = 0; i < threads->count; i++)
+        if (!read_stat(threads->pids[i], &stat) || !(stat.flags & EXITING)) return 0;
+    return 1;
+}
+
+/* Like is_ending, but may be 0 if a thread of an ending process vanished meanwhile. */
+static int is_seen_ending(pid_t pid)
+{
+    static Tree threads;
+    Stat stat;
+    if (!read_stat(pid, &stat)) return 1;
+    if (!(stat.flags & EXITING)) return 0;
+    if (stat.threads <= 1) return 1;
+    /* A thread can start another before it exits, which the list may lack. If all threads of the
+     * list were exiting before the threads were counted, and exist after it, the list was complete.
+     */
+    list_threads(&threads, pid);
+    return are_exiting(&threads) && read_stat(pid, &stat) && stat.threads == (long)threads.count
+           && are_exiting(&threads);
+}
+
+int is_ending(pid_t pid)
+{
+    return is_seen_ending(pid) || is_seen_ending(pid);
+}
+
+int has_lost_first_thread(pid_t pid)
+{
+    return living_thread(pid) != pid && !is_ending(pid);
 }

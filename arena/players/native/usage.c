@@ -106,7 +106,7 @@ static Figures figures_of(pid_t pid)
 {
     Figures figures = {0};
     char line[256];
-    FILE *file = open_proc(pid, "status");
+    FILE *file = open_proc(living_thread(pid), "status");
     while (file && fgets(line, sizeof line, file)) {
         if (begins_with(line, COUNTED)) figures.kb += number_of(line);
         if (strncmp(line, "RssShmem:", 9) == 0) figures.shared_kb = number_of(line);
@@ -120,7 +120,7 @@ static Figures figures_of(pid_t pid)
  * be read. */
 static long sum_of(pid_t pid, const char *name, const char *const *names)
 {
-    FILE *file = open_proc(pid, name);
+    FILE *file = open_proc(living_thread(pid), name);
     if (!file) return -1;
     long sum = 0;
     char line[256];
@@ -181,7 +181,7 @@ static long shared_kb(const Tree *tree, long *mappings)
     size_t capacity = 0;
     for (size_t i = 0; i < tree->count; i++) {
         mine.count = 0;
-        FILE *file = open_proc(tree->pids[i], "maps");
+        FILE *file = open_proc(living_thread(tree->pids[i]), "maps");
         while (file && *mappings <= MAX_MAPPINGS && getline(&line, &capacity, file) > 0) {
             *mappings += 1;
             unsigned long start;
@@ -220,7 +220,7 @@ static File file_of(const struct stat *status)
 static void add_opened(Files *files, pid_t pid)
 {
     char path[PATH_SIZE];
-    snprintf(path, sizeof path, "/proc/%d/fd", (int)pid);
+    snprintf(path, sizeof path, "/proc/%d/fd", (int)living_thread(pid));
     DIR *folder = opendir(path);
     if (!folder) return;
     for (struct dirent *entry; (entry = readdir(folder));) {

@@ -85,7 +85,7 @@ def read_line(process):
     line = b""
     while not line.endswith(b"\n"):
         piece = os.read(process.from_bot, 1)
-        assert piece, process.stderr_tail()
+        assert piece, f"{process.ending(wait_s=5)}; stderr: {process.stderr_tail()!r}"
         line += piece
     return line.decode().split()
 

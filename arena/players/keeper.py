@@ -16,9 +16,7 @@ import sys
 import time
 from _socket import AF_UNIX, SCM_RIGHTS, SOCK_STREAM, SOL_SOCKET, socket
 
-from arena.players.sandbox import confine
-from arena.players.usage import (
-    Watch,
+from arena.players.processes import (
     bot_processes,
     children,
     has_lost_first_thread,
@@ -28,6 +26,8 @@ from arena.players.usage import (
     is_stopped,
     names_in,
 )
+from arena.players.sandbox import confine
+from arena.players.usage import Watch
 
 PERF_EVENT_OPEN = {"x86_64": 298, "aarch64": 241}
 TGKILL = {"x86_64": 234, "aarch64": 131}

@@ -22,9 +22,9 @@ from typing import IO, Literal
 from arena.errors import UserError, check_variable
 from arena.players.endings import Ending, reported_ending
 from arena.players.orphans import adoption, kill_orphans
+from arena.players.processes import read_file
 from arena.players.sandbox.launch import Launch
 from arena.players.sandbox.readable import PACKAGE
-from arena.players.usage import read_file
 
 NATIVE = Path(__file__).parent / "native" / "keeper"
 """The keeper in C, which exists if the arena was installed with a compiler."""

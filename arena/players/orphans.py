@@ -17,7 +17,7 @@ import time
 from contextlib import suppress
 
 from arena.players.keeper import MARK, SUBREAPER
-from arena.players.usage import children, family, read_file, stat_of
+from arena.players.processes import children, family, read_file, stat_of
 
 IS_SUBREAPER = 37
 PATIENCE_S = 3.0

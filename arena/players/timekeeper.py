@@ -20,7 +20,8 @@ from arena.errors import BusyMachineError
 from arena.players.channel import Channel, TimedOut, Unanswered
 from arena.players.keeper import count_processor_time
 from arena.players.keeper_client import KeeperClient
-from arena.players.usage import family, names_in, process_ns, read_counter, stat_of
+from arena.players.processes import family, names_in, stat_of
+from arena.players.usage import process_ns, read_counter
 from arena.records.record import NS_PER_MS
 from arena.values import ClockKind
 

@@ -17,7 +17,7 @@ from contextlib import suppress
 
 import pytest
 
-from arena.players.usage import read_file
+from arena.players.processes import read_file
 from tests.attacks.tiers import bubblewrap_fails
 from tests.support.burners import with_parent
 from tests.support.commandline import FIRST, ROOT

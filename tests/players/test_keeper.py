@@ -16,8 +16,8 @@ import pytest
 from arena.errors import UserError
 from arena.players import keeper_client
 from arena.players.process import BotProcess
+from arena.players.processes import family, read_file
 from arena.players.sandbox.tiers import Sandbox, failure
-from arena.players.usage import family, read_file
 from tests.support.processes import states
 from tests.support.waiting import wait_for
 

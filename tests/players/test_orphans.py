@@ -12,7 +12,7 @@ import pytest
 from arena.errors import Void
 from arena.players import orphans
 from arena.players.orphans import is_subreaper
-from arena.players.usage import stat_of
+from arena.players.processes import stat_of
 from tests.support.processes import is_alive, wait_until_dead
 from tests.support.started import HIDING, PYTHON, pids_of
 

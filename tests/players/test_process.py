@@ -16,21 +16,11 @@ import pytest
 from arena.players import keeper_client
 from arena.players.endings import signal_name
 from arena.players.process import BotProcess
+from arena.players.processes import is_ending, is_leaving, is_stopped, stat_of, thread_count
 from arena.players.sandbox.launch import plain_launch
 from arena.players.sandbox.readable import readable_paths
 from arena.players.sandbox.tiers import TIERS, Sandbox, failure
-from arena.players.usage import (
-    figures_of,
-    is_ending,
-    is_leaving,
-    is_stopped,
-    opened_by,
-    process_ns,
-    shared_fairly,
-    shared_kb,
-    stat_of,
-    thread_count,
-)
+from arena.players.usage import figures_of, opened_by, process_ns, shared_fairly, shared_kb
 from tests.support.processes import is_alive, wait_until_dead
 from tests.support.started import HIDING, PYTHON, pids_of
 from tests.support.waiting import wait_for

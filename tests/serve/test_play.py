@@ -21,8 +21,8 @@ from arena.exports.verify import verify_run
 from arena.match.grading import gradable_turns, grade
 from arena.match.replay import replay
 from arena.players.player import built_in_bot
+from arena.players.processes import parents
 from arena.players.sandbox.tiers import OPEN
-from arena.players.usage import parents
 from arena.records.grades import read_reviews
 from arena.records.journal import read_records
 from arena.rules import CORE, State

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from arena.players.usage import read_file
+from arena.players.processes import read_file
 from tests.support.waiting import wait_for
 
 

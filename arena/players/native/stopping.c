@@ -52,9 +52,9 @@ static int is_awake(pid_t pid)
     return !is_stopped(pid);
 }
 
-/* Sends SIGSTOP to each thread of the tree's processes but the first ones. The kernel gives a signal
- * for a process to its first thread. If that thread waits for something that only SIGKILL ends, such
- * as a child of vfork, the others would run on. */
+/* Sends SIGSTOP to each thread of the tree's processes but the first ones. The kernel gives a
+ * signal for a process to its first thread. If that thread waits for something that only SIGKILL
+ * ends, such as a child of vfork, the others would run on. */
 static void stop_further_threads(const Tree *tree)
 {
     char path[64];

@@ -20,7 +20,7 @@ from arena.errors import BusyMachineError
 from arena.players.channel import Channel, TimedOut, Unanswered
 from arena.players.keeper import count_processor_time
 from arena.players.keeper_client import KeeperClient
-from arena.players.processes import family, names_in, stat_of
+from arena.players.processes import family, is_exiting, names_in, stat_of
 from arena.players.usage import process_ns, read_counter
 from arena.records.record import NS_PER_MS
 from arena.values import ClockKind
@@ -255,8 +255,11 @@ class Timekeeper:
             while True:
                 runs_on = self._meter.is_runnable()
                 share = self._best_share()
+                if share >= FAIR_SHARE or not runs_on:
+                    return share, runs_on
+                # A bot that came to rest meanwhile is to be judged by one more probe.
                 is_over = time.monotonic_ns() - began_ns >= most_ns
-                if share >= FAIR_SHARE or not runs_on or is_over:
+                if is_over and self._meter.is_runnable():
                     return share, runs_on
         finally:
             self._meter.resume_bot()
@@ -392,20 +395,23 @@ class Meter:
             return True
         tree = family(self._keeper.process.pid)
         bot = tree[self._keeper.helpers :]
-        if any(state in WANTING for state in _thread_states(bot)):
+        if any(fields[:1] in WANTING for fields in _threads_in(bot)):
             return True
-        return RUNNABLE in _thread_states(tree[: self._keeper.helpers])
+        return any(map(_is_runnable, _threads_in(tree[: self._keeper.helpers])))
 
     def is_runnable(self) -> bool:
         """Whether a thread of the bot runs or waits for a CPU."""
         bot = family(self._keeper.process.pid)[self._keeper.helpers :]
-        return RUNNABLE in _thread_states(bot)
+        return any(map(_is_runnable, _threads_in(bot)))
 
     def is_starved(self) -> bool:
-        """Whether a thread of the bot or of its keeper runs or waits for a CPU. A bot of which this
-        is true, and which gets next to no CPU time, is kept waiting by others.
+        """Whether a thread of the bot or of its keeper runs or waits for a CPU, and none of these
+        is exiting. A bot of which this is true, and which gets next to no CPU time, is kept waiting
+        by others, and not by the ends of its own processes, which are not counted.
         """
-        return RUNNABLE in _thread_states(family(self._keeper.process.pid))
+        runnable = filter(_is_runnable, _threads_in(family(self._keeper.process.pid)))
+        exiting = list(map(is_exiting, runnable))
+        return bool(exiting) and not any(exiting)
 
     def stop_bot(self) -> None:
         """Stops all processes of the bot, and waits until they have stopped, but not for ever."""
@@ -443,13 +449,18 @@ class IdleTime:
             self.starved_ns += span_ns
 
 
-def _thread_states(pids: list[int]) -> Iterator[list[bytes]]:
-    """Yields the state of each thread of the processes ``pids`` as a list of one word, such as
-    ``R``; the list is empty if the thread has ended meanwhile.
+def _threads_in(pids: list[int]) -> Iterator[list[bytes]]:
+    """Yields the fields of `stat_of` of each thread of the processes ``pids``; empty if the thread
+    has ended meanwhile.
     """
     for pid in pids:
         for thread in names_in(f"/proc/{pid}/task"):
-            yield stat_of(f"{pid}/task/{thread}")[:1]
+            yield stat_of(f"{pid}/task/{thread}")
+
+
+def _is_runnable(fields: list[bytes]) -> bool:
+    """Whether a thread with these fields of `stat_of` runs or waits for a CPU."""
+    return fields[:1] == RUNNABLE
 
 
 def _ended_children_ns(pid: int) -> int:

@@ -16,7 +16,7 @@ import pytest
 from arena.errors import UserError
 from arena.players import keeper_client
 from arena.players.process import BotProcess
-from arena.players.processes import family, read_file
+from arena.players.processes import family, names_in, read_file, stat_of
 from arena.players.sandbox.tiers import Sandbox, failure
 from tests.support.processes import states
 from tests.support.waiting import wait_for
@@ -145,12 +145,21 @@ def test_threads_stop_whose_process_waits_in_its_first_one_for_what_no_signal_en
     process.is_suspect = True
     for _ in range(3):
         process.pause()
-        time.sleep(0.02)
+        wait_for(lambda: set(thread_states(process)) <= {"D", "T"}, "the thread to stop")
         used_ns = process.meter.used_ns()
         time.sleep(0.05)
         assert process.meter.used_ns() == used_ns
         process.go_on()
         wait_for(lambda used=used_ns: process.meter.used_ns() > used, "the bot to compute")
+
+
+def thread_states(process):
+    """The states of all threads of a bot's processes, such as ``["D", "T"]``."""
+    return [
+        stat_of(f"{pid}/task/{thread}")[0].decode()
+        for pid in process.processes()
+        for thread in names_in(f"/proc/{pid}/task")
+    ]
 
 
 @pytest.mark.long

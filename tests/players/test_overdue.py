@@ -127,6 +127,11 @@ def test_the_machine_is_judged_when_no_process_of_the_bot_is_ending_any_more(ver
     assert isinstance(found, kind)
 
 
+def test_a_bot_that_comes_to_rest_during_a_long_look_is_not_to_blame_for_a_busy_machine(verdict):
+    found = verdict([90, 120], [BUSY] * PROBES, stopped=[BUSY] * 2 * PROBES, runs_on=1)
+    assert isinstance(found, BusyMachineError)
+
+
 def test_a_bot_that_runs_on_though_it_was_stopped_is_late_on_a_busy_machine(verdict):
     late = verdict([90, 120], [BUSY] * PROBES, stopped=[BUSY] * PROBES, runs_on=1000)
     assert isinstance(late, OutOfTime)
@@ -342,7 +347,7 @@ def test_a_bot_that_alone_keeps_the_machine_busy_is_late_and_goes_on_after_the_l
     player, monkeypatch
 ):
     """The bot sleeps, as if its processes computed uncounted until they are stopped."""
-    asleep = begun(player("asleep", in_turn="time.sleep(4.5)"))
+    asleep = begun(player("asleep", in_turn="time.sleep(8)"))
     meter = asleep.process.meter
     looks = SimpleNamespace(taken=0)
 

@@ -78,15 +78,21 @@ def test_the_arena_reads_a_stderr_that_its_bot_can_only_read_in_whole_blocks(sta
     """The kernel refuses other reads of a file that was opened for direct reads. The file's end is
     not that of a block.
     """
+    size = (1 << 20) + 3
     process = start(
         "import fcntl, os, sys\n"
-        "os.write(2, b'x' * 10_003)\n"
-        "fcntl.fcntl(2, fcntl.F_SETFL, os.O_DIRECT | os.O_APPEND)\n"
+        f"os.write(2, b'x' * {size})\n"
+        "try: fcntl.fcntl(2, fcntl.F_SETFL, os.O_DIRECT | os.O_APPEND)\n"
+        "except OSError: sys.exit(77)\n"
     )
-    assert process.ending(60).exit == 0, process.stderr_tail()
+    ending = process.ending(60)
+    if ending.exit == 77:
+        pytest.skip("this file system has no direct reads")
+    assert ending.exit == 0, process.stderr_tail()
     assert process.stderr_tail() == "x" * 8192
     process.trim_stderr()
-    assert process.stderr_written() == 10_003
+    assert process.stderr_size() == 8192
+    assert process.stderr_written() == size
 
 
 def test_output_to_files_and_stderr_has_a_limit(start):
@@ -386,7 +392,12 @@ ctypes.CDLL(None).pthread_exit(None)
 @pytest.fixture
 def headless():
     """A process whose first thread has ended; the second has 64 MB, a pipe and a mapping."""
-    with subprocess.Popen([PYTHON, "-c", HEADLESS], stdout=subprocess.PIPE) as started:
+    with subprocess.Popen(
+        [PYTHON, "-c", HEADLESS],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as started:
         assert started.stdout.readline() == b"here\n"
         wait_for(lambda: stat_of(started.pid)[0] == b"Z", "the end of the first thread")
         yield started.pid

@@ -69,7 +69,7 @@ CALLS = {
     "timerfd_create": (283, 85), "timer_create": (222, 107),
     "inotify_init": (253, 26), "inotify_init1": (294, 26),
     "seccomp": (317, 277), "landlock_create_ruleset": (444, 444), "landlock_add_rule": (445, 445),
-    "landlock_restrict_self": (446, 446), "splice": (275, 76), "tee": (276, 77),
+    "landlock_restrict_self": (446, 446),
 }  # fmt: skip
 """The numbers of refused system calls on x86_64 and aarch64. Calls of the scheduler are refused
 because a worker and its bots share one processor. Timers are refused because they interrupt
@@ -82,15 +82,17 @@ no other bot could start.
 """
 ANSWERED = {
     "clone3": ((435, 435), errno.ENOSYS),
-    "sendfile": ((40, 71), errno.ENOSYS),
+    "sendfile": ((40, 71), errno.EINVAL),
+    "splice": ((275, 76), errno.EINVAL),
+    "tee": ((276, 77), errno.EINVAL),
     "set_robust_list": ((273, 99), errno.ENOSYS),
     "fallocate": ((285, 47), errno.EOPNOTSUPP),
 }
-"""Refused system calls, on x86_64 and aarch64, whose error makes libraries do the same in another
-way: they use clone, whose flags the filter can check, read and write, or write zeros. A page that
-sendfile puts into a socket is not counted; nor is the time that the kernel takes, when a thread
-ends, for a list of 2,048 locks. RLIMIT_FSIZE does not limit what fallocate reserves beyond the end
-of a file.
+"""Refused system calls, on x86_64 and aarch64, with the errors after which libraries go on in
+another way: with clone, whose flags the filter can check, by reading and writing, without robust
+locks, or by writing zeros. A page that sendfile, splice or tee puts into a socket or pipe is not
+counted; nor is the time that the kernel takes, when a thread ends, for a list of 2,048 robust
+locks. RLIMIT_FSIZE does not limit what fallocate reserves beyond the end of a file.
 """
 SETSOCKOPT = (54, 208)
 SOCKET_SIZES = (7, 8, 32, 33)
@@ -99,14 +101,16 @@ size.
 """
 SOCKET_FILTERS = (26, 50, 51, 52)
 """The options SO_ATTACH_FILTER, SO_ATTACH_BPF and both for SO_REUSEPORT, whose memory nobody
-counts. Internet sockets have other options with these numbers.
+counts. Other levels than `SOL_SOCKET` have other options with these numbers, such as IPV6_V6ONLY.
 """
+SOL_SOCKET = 1
 PRCTL = (157, 167)
 PRCTL_OPTIONS = (
     2, 3, 16, 21, 23,  # PR_GET_PDEATHSIG, _DUMPABLE, _NAME, _SECCOMP, PR_CAPBSET_READ
     15, 29, 30,  # PR_SET_NAME, PR_SET_TIMERSLACK and PR_GET_TIMERSLACK
     27, 38, 39, 40,  # PR_GET_SECUREBITS, PR_SET_ and PR_GET_NO_NEW_PRIVS, PR_GET_TID_ADDRESS
-    41, 42, 51, 54, 56,  # PR_SET_ and PR_GET_THP_DISABLE, three questions about aarch64
+    41, 42,  # PR_SET_THP_DISABLE and PR_GET_THP_DISABLE
+    51, 56,  # PR_SVE_GET_VL and PR_GET_TAGGED_ADDR_CTRL, both of aarch64
 )  # fmt: skip
 """The options of prctl that a bot may use. All others are refused. PR_SET_PDEATHSIG could wake a
 process that was stopped, at the death of its parent; PR_SET_DUMPABLE hides what a process has open;
@@ -295,16 +299,14 @@ def program(families: tuple[int, ...]) -> bytes:
     for numbers, error in ANSWERED.values():
         steps += _answer(EQUAL, numbers[column], ERRNO | error)
     steps += _checked_clone(CLONE[column])
-    is_local = INTERNET[0] not in families
-    options = SOCKET_SIZES + (SOCKET_FILTERS if is_local else ())
-    steps += _by_argument(SETSOCKOPT[column], EQUAL, options, index=2)
+    steps += _checked_setsockopt(SETSOCKOPT[column])
     steps += _by_argument(IOCTL[column], EQUAL, RESERVATIONS, index=1)
     steps += _by_argument(CLOSE_RANGE[column], ANY_BIT, (UNSHARE,), index=2)
     steps += _by_argument(PRCTL[column], EQUAL, PRCTL_OPTIONS, is_refused=False)
     steps += _by_argument(FCNTL[column], EQUAL, FCNTL_COMMANDS, index=1, is_refused=False)
     steps += _by_argument(PRLIMIT[column], EQUAL, (0,), is_refused=False)
     steps += _by_argument(SOCKET[column], EQUAL, families, is_refused=False)
-    if not is_local:
+    if INTERNET[0] in families:
         steps += _answer(EQUAL, LISTEN[column], ERRNO | EPERM)
     return b"".join([*steps, _step(RETURN, ALLOW)])
 
@@ -330,6 +332,25 @@ def _checked_clone(number: int) -> list[bytes]:
         _step(LOAD, ARGUMENT_OFFSET),
         _step(AND, EXIT_SIGNAL_MASK),
         *(_step(EQUAL, each, yes=allowed - at) for at, each in enumerate(EXIT_SIGNALS)),
+        _step(RETURN, ERRNO | EPERM),
+        _step(RETURN, ALLOW),
+    ]
+    return [_step(EQUAL, number, no=len(block)), *block]
+
+
+def _checked_setsockopt(number: int) -> list[bytes]:
+    """The instructions that refuse the call setsockopt with this number if it sets one of
+    `SOCKET_SIZES` on any level, or one of `SOCKET_FILTERS` on the level `SOL_SOCKET`.
+    """
+    sizes = len(SOCKET_SIZES)
+    filters = len(SOCKET_FILTERS)
+    block = [
+        _step(LOAD, ARGUMENT_OFFSET + 8 * 2),
+        *(_step(EQUAL, each, yes=sizes - at + filters + 2) for at, each in enumerate(SOCKET_SIZES)),
+        *(_step(EQUAL, each, yes=filters - at) for at, each in enumerate(SOCKET_FILTERS)),
+        _step(RETURN, ALLOW),
+        _step(LOAD, ARGUMENT_OFFSET + 8),
+        _step(EQUAL, SOL_SOCKET, no=1),
         _step(RETURN, ERRNO | EPERM),
         _step(RETURN, ALLOW),
     ]

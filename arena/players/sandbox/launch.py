@@ -279,7 +279,7 @@ def _make_devices() -> str | None:
     no devices. Raises OSError.
 
     A bot whose user owns a device, as root does, could take it away from the whole machine with
-    chmod, and leave word for its next game in the device's times.
+    chmod, and store a message for its next game in the device's times.
     """
     if os.stat(os.devnull).st_uid != os.geteuid():  # noqa: PTH116 - every start waits for this
         return None
@@ -311,7 +311,8 @@ def _mounts(
     devices, which are those in the folder ``devices``.
     """
     words = [*_system_binds(), "--proc", "/proc", "--tmpfs", "/dev"]
-    # No terminal is among them, whose hang-up would wake processes that were stopped.
+    # There is no terminal, whose hang-up would wake processes that were stopped: tty opens that of
+    # its process, which has none.
     for name in DEVICES_OF_BUBBLEWRAP:
         words += ["--dev-bind", f"{devices}/{name}", f"/dev/{name}"]
     for name, target in LINKS_TO_OPEN_FILES.items():

@@ -18,6 +18,8 @@ from attempt import checked, libc, main
 COLUMN = ("x86_64", "aarch64").index(platform.machine())
 NEW_USER, NEW_MOUNTS, CHILD = 0x10000000, 0x00020000, 17
 CREATE = 0o1000 | 0o600
+KEPT = []
+"""What a thread needs after the return of the function that started it."""
 
 
 def call(numbers, *arguments):
@@ -150,7 +152,7 @@ def splice():
 
 
 def send_file():
-    """The same with a socket."""
+    """Puts a page of a file into a socket, where it stays when the file is removed."""
     ours, _ = socket.socketpair()
     with tempfile.TemporaryFile() as file:
         file.write(b"x" * 4096)
@@ -174,6 +176,7 @@ def own_descriptors():
 
 def thread_with_own_descriptors():
     stack = ctypes.create_string_buffer(1 << 16)
+    KEPT.append(stack)
     top = ctypes.c_void_p(ctypes.addressof(stack) + (1 << 16))
     checked(libc.clone(ctypes.cast(libc.pause, ctypes.c_void_p), top, 0x10900, None))
 

@@ -238,7 +238,7 @@ def rated(tmp_path_factory):
     """An arena with a finished run `r` that has ratings, for tests that only look at its table."""
     made = Arena(tmp_path_factory.mktemp("rated") / "home")
     made.add_bot("rnd", RANDOM)
-    made("run", "rnd", "greedy-2", "careful-4", "--deals", 12, "--out", "r")
+    made("run", "rnd", "greedy-2", "careful-4", "--deals", 12, "--seed", "rated", "--out", "r")
     return made
 
 

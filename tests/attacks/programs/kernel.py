@@ -52,14 +52,15 @@ def keys():
 
 def run_own(folder, mode):
     """A program that is written, and run as if it had always been there."""
-    own = os.path.join(tempfile.mkdtemp(dir=folder if folder != "tmp" else None), "own")
-    os.umask(0)
-    with (
-        open(own, "wb", opener=lambda path, flags: os.open(path, flags, int(mode, 8))) as file,
-        open("/bin/true", "rb") as true,
-    ):
-        file.write(true.read())
-    subprocess.run([own], check=True)
+    with tempfile.TemporaryDirectory(dir=folder if folder != "tmp" else None) as place:
+        own = os.path.join(place, "own")
+        os.umask(0)
+        with (
+            open(own, "wb", opener=lambda path, flags: os.open(path, flags, int(mode, 8))) as file,
+            open("/bin/true", "rb") as true,
+        ):
+            file.write(true.read())
+        subprocess.run([own], check=True)
 
 
 def run_other():

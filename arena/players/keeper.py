@@ -24,7 +24,7 @@ from arena.players.processes import (
     is_init,
     is_leaving,
     is_stopped,
-    names_in,
+    threads_of,
 )
 from arena.players.sandbox import confine
 from arena.players.usage import Watch
@@ -355,11 +355,10 @@ def stop_further_threads(tree: list[int]) -> None:
     number = TGKILL.get(os.uname().machine)
     if number is None:
         return
-    libc = ctypes.CDLL(None)
     for pid in tree:
-        for thread in map(int, names_in(f"/proc/{pid}/task")):
+        for thread in threads_of(pid):
             if thread != pid:
-                libc.syscall(number, pid, thread, signal.SIGSTOP)
+                confine.libc.syscall(number, pid, thread, signal.SIGSTOP)
 
 
 def give_way(number: int) -> None:

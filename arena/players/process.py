@@ -111,8 +111,8 @@ class BotProcess:
             inherited.callback(self._launch.close)
             self._resources.callback(self._launch.clear_up)
             bots_stderr = inherited.enter_context(tempfile.TemporaryFile())
-            # The arena opens the file once more: the bot could change how what it shares with the
-            # arena reads and writes, so that the arena could not read any more.
+            # The arena opens the file once more, because a bot can set the flags of what it shares
+            # with the arena, for example O_DIRECT, with which the arena's reads would fail.
             place = Path(f"/dev/fd/{bots_stderr.fileno()}")
             self.stderr = self._resources.enter_context(place.open("r+b", buffering=0))
             # The file may be cut while the bot writes to it.

@@ -59,7 +59,7 @@ def family(root: int) -> list[int]:
     """The ids of the process ``root`` and of all processes that it and its descendants started."""
     tree = [root]
     for pid in tree:
-        for thread in names_in(f"/proc/{pid}/task"):
+        for thread in threads_of(pid):
             tree += map(int, read_file(f"/proc/{pid}/task/{thread}/children").split())
     return tree
 

@@ -20,7 +20,7 @@ from arena.errors import BusyMachineError
 from arena.players.channel import Channel, TimedOut, Unanswered
 from arena.players.keeper import count_processor_time
 from arena.players.keeper_client import KeeperClient
-from arena.players.processes import family, is_exiting, names_in, stat_of
+from arena.players.processes import family, is_exiting, stat_of, threads_of
 from arena.players.usage import process_ns, read_counter
 from arena.records.record import NS_PER_MS
 from arena.values import ClockKind
@@ -454,7 +454,7 @@ def _threads_in(pids: list[int]) -> Iterator[list[bytes]]:
     has ended meanwhile.
     """
     for pid in pids:
-        for thread in names_in(f"/proc/{pid}/task"):
+        for thread in threads_of(pid):
             yield stat_of(f"{pid}/task/{thread}")
 
 

@@ -338,9 +338,9 @@ def _sums_of_powers(leverage: Leverage, moved: Floats) -> Floats:
     count = moved.shape[1]
     sums = np.zeros((3, count, count))
     total, squares, fourths = sums
-    height = max(1, FIGURES_IN_CACHE // max(count, 1))
+    height = min(count, max(1, FIGURES_IN_CACHE // count))
     for alike in leverage.designs:
-        for part in _slices(len(alike.units), min(height, count) * count, FIGURES_IN_CACHE):
+        for part in _slices(len(alike.units), height * count, FIGURES_IN_CACHE):
             units = alike.units[part]
             along = moved[alike.columns[part]]
             pulled = alike.pull[part] @ along
@@ -348,6 +348,7 @@ def _sums_of_powers(leverage: Leverage, moved: Floats) -> Floats:
             for first in range(0, count, height):
                 rows = slice(first, first + height)
                 columns = slice(first, None)
+                # as `contrasted` does, but for all pairs, and without arrays in between
                 own = along[:, :, rows].transpose(0, 2, 1) @ pulled[:, :, columns]
                 own *= -2
                 own += alone[:, rows, None]

@@ -18,12 +18,13 @@ from arena.players import failures, timekeeper
 from arena.players.bot import BotPlayer
 from arena.players.folder import bot_at
 from arena.players.player import InProcessPlayer, random_move
-from arena.players.sandbox.tiers import OPEN, Sandbox, failure
+from arena.players.sandbox.tiers import OPEN, Sandbox
 from arena.players.staging import staged_for_a_while
 from arena.records.timing import Timing
 from arena.rules.boards import built_in
 from arena.rules.notation import TILES
 from arena.tournament.schedule import single_game
+from tests.attacks.tiers import needs
 
 ZOO = Path(__file__).parents[1] / "bots"
 TIMING = Timing(move_ms=400, startup_ms=800)
@@ -339,9 +340,7 @@ WALLED = [
 @pytest.mark.parametrize("tier", ["bubblewrap", "landlock"])
 @pytest.mark.parametrize("program", WALLED)
 def test_in_a_sandbox_it_is_the_same_fault(play, program, tier):
-    reason = failure(Sandbox(tier).launch)
-    if reason:
-        pytest.skip(f"{tier} does not work here: {reason}; 'arena doctor' tells how to get it")
+    needs(tier)
     kind, sentence = PROGRAMS[program]
     outcome, over_s = play(program, 2, 1, Sandbox(tier))
     [fault] = outcome.record.faults

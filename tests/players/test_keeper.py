@@ -16,8 +16,9 @@ import pytest
 from arena.errors import UserError
 from arena.players import keeper_client
 from arena.players.process import BotProcess
-from arena.players.processes import family, names_in, read_file, stat_of
-from arena.players.sandbox.tiers import Sandbox, failure
+from arena.players.processes import family, read_file, stat_of, threads_of
+from arena.players.sandbox.tiers import Sandbox
+from tests.attacks.tiers import needs
 from tests.support.processes import states
 from tests.support.waiting import wait_for
 
@@ -55,11 +56,8 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def bubblewrap():
     """The sandbox of bubblewrap, where it works."""
-    sandbox = Sandbox("bubblewrap")
-    why = failure(sandbox.launch)
-    if why:
-        pytest.skip(f"bubblewrap does not work here: {why}")
-    return sandbox
+    needs("bubblewrap")
+    return Sandbox("bubblewrap")
 
 
 @pytest.fixture
@@ -158,7 +156,7 @@ def thread_states(process):
     return [
         stat_of(f"{pid}/task/{thread}")[0].decode()
         for pid in process.processes()
-        for thread in names_in(f"/proc/{pid}/task")
+        for thread in threads_of(pid)
     ]
 
 

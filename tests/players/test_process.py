@@ -19,8 +19,9 @@ from arena.players.process import BotProcess
 from arena.players.processes import is_ending, is_leaving, is_stopped, stat_of, thread_count
 from arena.players.sandbox.launch import plain_launch
 from arena.players.sandbox.readable import readable_paths
-from arena.players.sandbox.tiers import TIERS, Sandbox, failure
+from arena.players.sandbox.tiers import TIERS
 from arena.players.usage import figures_of, opened_by, process_ns, shared_fairly, shared_kb
+from tests.attacks.tiers import needs
 from tests.support.processes import is_alive, wait_until_dead
 from tests.support.started import HIDING, PYTHON, pids_of
 from tests.support.waiting import wait_for
@@ -301,8 +302,7 @@ print(json.dumps(outcomes))
 @pytest.mark.skipif(sys.platform != "linux", reason="descriptors are counted in /proc")
 @pytest.mark.parametrize("tier", ["none", *TIERS])
 def test_a_start_without_enough_descriptors_has_a_cure_and_leaves_nothing_open(tmp_path, tier):
-    if tier != "none" and failure(Sandbox(tier).launch):
-        pytest.skip(f"{tier} does not work here")
+    needs(tier)
     passing = tmp_path / "passing"
     passing.mkdir()
     child = subprocess.run(

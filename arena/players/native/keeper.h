@@ -86,6 +86,9 @@ int is_leaving(pid_t pid);
  * any more, and is returning its memory. */
 int is_ending(pid_t pid);
 
+/* Fills THREADS with the ids of the threads of process PID. */
+void list_threads(Tree *threads, pid_t pid);
+
 /* A thread of process PID that has not ended, as long as there is one: the first thread, whose id
  * is PID, or if that is exiting, another one. If the first thread has ended, /proc/PID shows
  * neither memory nor open files, but /proc/THREAD shows those of the process for each other thread.

@@ -74,8 +74,7 @@ static void list_folder(Tree *tree, const char *path)
     closedir(folder);
 }
 
-/* Fills THREADS with the ids of the threads of process PID. */
-static void list_threads(Tree *threads, pid_t pid)
+void list_threads(Tree *threads, pid_t pid)
 {
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "/proc/%d/task", (int)pid);

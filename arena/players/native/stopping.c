@@ -2,11 +2,8 @@
 #define _GNU_SOURCE
 #include "keeper.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -57,17 +54,12 @@ static int is_awake(pid_t pid)
  * ends, such as a child of vfork, the others would run on. */
 static void stop_further_threads(const Tree *tree)
 {
-    char path[64];
+    static Tree threads;
     for (size_t i = 0; i < tree->count; i++) {
-        snprintf(path, sizeof path, "/proc/%d/task", (int)tree->pids[i]);
-        DIR *folder = opendir(path);
-        if (!folder) continue;
-        for (struct dirent *entry; (entry = readdir(folder));) {
-            if (!isdigit((unsigned char)entry->d_name[0])) continue;
-            pid_t thread = atoi(entry->d_name);
-            if (thread != tree->pids[i]) syscall(SYS_tgkill, tree->pids[i], thread, SIGSTOP);
-        }
-        closedir(folder);
+        pid_t first = tree->pids[i];
+        list_threads(&threads, first);
+        for (size_t j = 0; j < threads.count; j++)
+            if (threads.pids[j] != first) syscall(SYS_tgkill, first, threads.pids[j], SIGSTOP);
     }
 }
 

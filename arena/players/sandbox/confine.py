@@ -76,9 +76,8 @@ because a worker and its bots share one processor. Timers are refused because th
 whichever process runs when they expire, and because a timer of timer_create could send SIGCONT to a
 bot that was stopped; setitimer stays, whose signals wake no stopped process. A process that opens a
 file pays for all who watch it with inotify: 128 watchers made it 45 times as slow. Memory and
-queues that belong to no process would not be counted, nor would filters, rulesets and pages in
-sockets; all filters of the machine together have one limit (net.core.bpf_jit_limit), without which
-no other bot could start.
+queues that belong to no process would not be counted, nor would filters and rulesets. All filters
+of the machine share one limit (net.core.bpf_jit_limit): where it is used up, no bot can start.
 """
 ANSWERED = {
     "clone3": ((435, 435), errno.ENOSYS),

@@ -16,6 +16,7 @@ import sys
 import time
 from _socket import AF_UNIX, SCM_RIGHTS, SOCK_STREAM, SOL_SOCKET, socket
 
+from arena.players.counter import count_processor_time
 from arena.players.processes import (
     bot_processes,
     children,
@@ -29,15 +30,7 @@ from arena.players.processes import (
 from arena.players.sandbox import confine
 from arena.players.usage import Watch
 
-PERF_EVENT_OPEN = {"x86_64": 298, "aarch64": 241}
 TGKILL = {"x86_64": 234, "aarch64": 131}
-SOFTWARE = 1
-TASK_CLOCK = 1
-ATTRIBUTE_BYTES = 112
-CLOSE_ON_EXEC = 8
-INHERIT = 1 << 1
-NO_KERNEL = 1 << 5
-NO_HYPERVISOR = 1 << 6
 DEATH_SIGNAL = 1
 DUMPABLE = 4
 SUBREAPER = 36
@@ -478,20 +471,3 @@ def main() -> int:
     watch = Watch(options.numbers, options.words["folder"], counter)
     wait_for_end(child, own[0], arena, options, watch)
     return 0 if kill_all(child) else 1
-
-
-def count_processor_time(pid: int, libc: ctypes.CDLL) -> int:
-    """A descriptor from which the CPU time, in ns, of the process ``pid`` and of everything that it
-    will start can be read; -1 if the kernel does not allow it.
-
-    The kernel adds up all of these processes, whichever process waits for them and whatever
-    sessions they make. Measured: 1.1 us per reading. Only one thing stops it: a process that runs a
-    program which it may not read. `Watch` finds such processes.
-    """
-    number = PERF_EVENT_OPEN.get(os.uname().machine)
-    if sys.platform != "linux" or number is None:
-        return -1
-    words = ctypes.c_uint64 * (ATTRIBUTE_BYTES // 8)
-    attribute = words(SOFTWARE | ATTRIBUTE_BYTES << 32, TASK_CLOCK)
-    attribute[5] = INHERIT | NO_KERNEL | NO_HYPERVISOR
-    return int(libc.syscall(number, attribute, pid, -1, -1, CLOSE_ON_EXEC))

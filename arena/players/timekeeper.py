@@ -18,10 +18,9 @@ from typing import NamedTuple
 
 from arena.errors import BusyMachineError
 from arena.players.channel import Channel, TimedOut, Unanswered
-from arena.players.keeper import count_processor_time
+from arena.players.counter import count_processor_time, process_ns, read_counter
 from arena.players.keeper_client import KeeperClient
 from arena.players.processes import family, is_exiting, stat_of, threads_of
-from arena.players.usage import process_ns, read_counter
 from arena.records.record import NS_PER_MS
 from arena.values import ClockKind
 

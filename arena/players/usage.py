@@ -7,9 +7,9 @@ imports little itself: pathlib would double the time of a bot's start.
 
 import os
 import stat
-import time
 
-from arena.players.processes import bot_processes, is_ending, living_thread, names_in, read_file
+from arena.players.counter import MissedTime, process_ns
+from arena.players.processes import bot_processes, living_thread, names_in, read_file
 
 COUNTED = (b"RssAnon", b"RssShmem", b"VmSwap", b"VmPTE")
 """The fields of /proc/PID/status that count as memory. Page tables are among them: they took 440 MB
@@ -20,18 +20,6 @@ PIPE_KB = 64
 SMALL = 1 << 27
 """A file system with fewer bytes than this is the sandbox's own; the machine's /tmp is larger."""
 FOLDERS_IN_MEMORY = ("/tmp", "/dev/shm")  # noqa: S108 - they lie inside the sandbox
-NOISE_NS = 2_000_000
-"""The CPU time that the counter may seem to miss at every look, because the kernel's two clocks do
-not change at the same moment.
-"""
-STALL_NS = 40_000_000
-"""How much more the counter may seem to miss once: a stall of the machine between the readings of
-the two clocks is only on one of them.
-"""
-COUNTED_PART = 0.4
-"""The counter misses up to half of the time of a program that sleeps and wakes up all the time,
-and the whole time of a process that left it. In between lies this part.
-"""
 MAX_MAPPINGS = 100_000
 """How many mappings of memory all processes may have. With more, a look would take seconds."""
 
@@ -48,9 +36,7 @@ class Watch:
     def __init__(self, limits: dict[str, int], folders: list[str], counter: int) -> None:
         self._limits = limits
         self._folders = folders
-        self._counter = counter
-        self._clocks: dict[int, int] = {}
-        self._counted_ns = self._missing_ns = 0
+        self._missed = MissedTime(counter) if counter >= 0 else None
         self._at_last_look: dict[int, int] = {}
         self.sees_many = False
         """Whether the bot had more than one process or thread at the last look."""
@@ -65,9 +51,10 @@ class Watch:
         tree = bot_processes()
         excess = self._held_excess(tree) if self._has_computed(tree) else ""
         is_playing = "processes" in self._limits
-        if excess or not is_playing or self._counter < 0:
+        if excess or not is_playing or self._missed is None:
             return excess
-        return self._uncounted(tree)
+        missed_ms = self._missed.found_ms(tree)
+        return f"uncounted {missed_ms}" if missed_ms else ""
 
     def _has_computed(self, tree: list[int]) -> bool:
         """Whether a process in ``tree`` has computed since the last call. If none has, the bot
@@ -149,45 +136,6 @@ class Watch:
             # Sockets that wait in a queue are open nowhere. The first line has the headings.
             sockets = max(sockets, len(read_file("/proc/self/net/unix").splitlines()) - 1)
         return sockets * self._limits.get("socket_kb", 0) + len(pipes) * PIPE_KB
-
-    def _uncounted(self, tree: list[int]) -> str:
-        """CPU time that the counter missed, as a line for the arena: the living processes
-        alone have used more than the counter shows. Empty if it missed none.
-        """
-        before_ns = self._counted_ns
-        self._counted_ns = read_counter(self._counter)
-        used_ns = 0
-        last_clocks = self._clocks
-        self._clocks = {}
-        for pid in tree:
-            known_ns = last_clocks.get(pid, 0)
-            clock_ns = process_ns(pid)
-            grown_ns = clock_ns - (known_ns if known_ns <= clock_ns else 0)
-            self._clocks[pid] = clock_ns
-            # the counter drops a process at its end, before its memory is returned
-            used_ns += 0 if grown_ns > NOISE_NS and is_ending(pid) else grown_ns
-        counted_ns = read_counter(self._counter) - before_ns
-        uncounted_ns = used_ns - counted_ns if counted_ns < COUNTED_PART * used_ns else 0
-        self._missing_ns = max(0, self._missing_ns + uncounted_ns - NOISE_NS)
-        is_noise = self._missing_ns <= STALL_NS
-        return "" if is_noise else f"uncounted {self._missing_ns // 1_000_000}"
-
-
-def read_counter(counter: int) -> int:
-    """The CPU time in ns that the kernel has counted so far for a bot and everything that it
-    started. ``counter`` is the descriptor that `keeper.count_processor_time` returned.
-    """
-    return int.from_bytes(os.read(counter, 8), "little")
-
-
-def process_ns(pid: int) -> int:
-    """The CPU time of a process by its own clock, including ended threads, in ns; 0 if the process
-    has ended.
-    """
-    try:
-        return time.clock_gettime_ns(~pid << 3 | 2)
-    except OSError:
-        return 0
 
 
 def figures_of(pid: int) -> tuple[int, int, int]:

@@ -2,14 +2,17 @@
 stops the bot, and what ends with it.
 """
 
+import functools
 import os
 import re
 import resource
 import shutil
 import signal
 import sys
+import tempfile
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -61,14 +64,28 @@ def bubblewrap():
 
 
 @pytest.fixture
-def start(tmp_path, bubblewrap):
+def start(starter, bubblewrap):
     """Starts a bot of this source in bubblewrap; all of them end with the test."""
+    return functools.partial(starter, bubblewrap)
+
+
+@pytest.fixture
+def start_outside(starter):
+    """Starts a bot of this source outside every sandbox; all of them end with the test."""
+    return functools.partial(starter, Sandbox("none"))
+
+
+@pytest.fixture
+def starter(tmp_path):
+    """Starts a bot in a sandbox, given the sandbox and the bot's source; all of them end with the
+    test.
+    """
     started = []
 
-    def run(source, command=("python3",), **limits):
+    def run(sandbox, source, command=("python3",), **limits):
         script = f"bot{len(started)}.py"
         (tmp_path / script).write_text(source)
-        process = BotProcess([*command, script], tmp_path, bubblewrap, **limits)
+        process = BotProcess([*command, script], tmp_path, sandbox, **limits)
         started.append(process)
         return process
 
@@ -445,6 +462,41 @@ def test_threads_that_sleep_and_wake_all_the_time_are_no_uncounted_time(start):
     )
     assert read_line(process) == ["done"]
     assert process.ending() is None
+
+
+RUNS = """
+import os, subprocess
+if os.getuid() == 0:  # who may read every file
+    os.setgid(65534)
+    os.setuid(65534)
+subprocess.run({command}, stdout=subprocess.DEVNULL)
+"""
+
+
+@pytest.fixture
+def open_folder():
+    """A new folder that every user may enter."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [("yes", []), ("env", ["python3", "-c", "while True: pass"])],
+    ids=["stays in it", "runs another program"],
+)
+def test_a_process_that_ran_a_program_which_it_may_not_read_is_found(
+    start_outside, open_folder, name, arguments
+):
+    program = open_folder / name
+    shutil.copy(shutil.which(name), program)
+    program.chmod(0o111)
+    source = RUNS.format(command=[str(program), *arguments])
+    ending = start_outside(source, processes=4).ending(240)
+    assert ending is not None
+    text = r"was killed because its processes used \d+ ms of CPU time that could not be counted: "
+    assert re.match(text, str(ending))
 
 
 HELPERS = """

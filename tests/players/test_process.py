@@ -14,13 +14,14 @@ from pathlib import Path
 import pytest
 
 from arena.players import keeper_client
+from arena.players.counter import process_ns
 from arena.players.endings import signal_name
 from arena.players.process import BotProcess
 from arena.players.processes import is_ending, is_leaving, is_stopped, stat_of, thread_count
 from arena.players.sandbox.launch import plain_launch
 from arena.players.sandbox.readable import readable_paths
 from arena.players.sandbox.tiers import TIERS
-from arena.players.usage import figures_of, opened_by, process_ns, shared_fairly, shared_kb
+from arena.players.usage import figures_of, opened_by, shared_fairly, shared_kb
 from tests.attacks.tiers import needs
 from tests.support.processes import is_alive, wait_until_dead
 from tests.support.started import HIDING, PYTHON, pids_of

@@ -38,7 +38,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/perf_event.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -97,22 +96,6 @@ static void tell(int control, const char *line, int descriptor)
         memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
     }
     while (sendmsg(control, &message, MSG_NOSIGNAL) < 0 && errno == EINTR) {}
-}
-
-/* A descriptor from which the CPU time, in ns, of a process and of everything that it will start
- * can be read; -1 if the kernel does not allow it. The kernel adds up all of these processes,
- * whichever process waits for them and whatever sessions they make. */
-static int count_processor_time(pid_t pid)
-{
-    struct perf_event_attr attribute = {
-        .type = PERF_TYPE_SOFTWARE,
-        .size = sizeof attribute,
-        .config = PERF_COUNT_SW_TASK_CLOCK,
-        .inherit = 1,
-        .exclude_kernel = 1,
-        .exclude_hv = 1,
-    };
-    return (int)syscall(SYS_perf_event_open, &attribute, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
 /* Ties this process to the processors that the option names. */

@@ -1,6 +1,6 @@
 /* What the parts of the keeper share. keeper.c starts the bot and ends it, options.c reads the
  * arguments, confine.c takes rights away from the bot, processes.c finds its processes, stopping.c
- * stops them, and usage.c looks at what they use. */
+ * stops them, usage.c looks at what they use, and counter.c counts their CPU time. */
 #ifndef ARENA_KEEPER_H
 #define ARENA_KEEPER_H
 
@@ -118,6 +118,34 @@ void resume_bot(int has_more_cores);
 
 /* Sends SIGKILL to all processes of the bot, and does not wait for their end. */
 void kill_bot(void);
+
+/* A descriptor from which the CPU time, in ns, of a thread and of everything that it will start can
+ * be read; -1 with errno if the kernel does not allow it. THREAD is the id of a thread, or of a
+ * process that has one. The kernel adds up all of these processes, whichever process waits for them
+ * and whatever sessions they make. */
+int count_processor_time(pid_t thread);
+
+/* The CPU time of a process by its own clock, ended threads included, in ns; 0 if it has ended. */
+int64_t process_ns(pid_t pid);
+
+/* The CPU time of a process when it was last looked at. */
+typedef struct {
+    pid_t pid;
+    int64_t ns;
+} Clock;
+
+typedef struct {
+    Clock *clocks;
+    size_t count;
+    size_t capacity;
+} Clocks;
+
+void add_clock(Clocks *clocks, pid_t pid, int64_t ns);
+
+/* The CPU time in ms that the processes in TREE, which are all of the bot, used lately without
+ * being counted; 0 if none is known to be missing. COUNTER is the descriptor of the bot's counter.
+ * To be called at every look. */
+long missed_ms(const Tree *tree, int counter);
 
 /* Looks at what the bot's processes use. If it is more than a limit allows, writes a line for the
  * arena to LINE and returns 1; otherwise returns 0. COUNTER is a descriptor, -1 if there is none.

@@ -1,6 +1,5 @@
-/* Looks at what the bot's processes use: memory, processes, threads, files, and CPU time that the
- * kernel's counter missed. Everything here reads /proc; arena/players/usage.py does the same in
- * Python. */
+/* Looks at what the bot's processes use: memory, processes, threads and files. Everything here
+ * reads /proc; arena/players/usage.py does the same in Python. */
 #define _GNU_SOURCE
 #include "keeper.h"
 
@@ -12,29 +11,19 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <time.h>
 #include <unistd.h>
 
 /* The memory that a pipe is counted with, which is what it holds when full. */
 enum { PIPE_KB = 64 };
 /* A file system with fewer bytes than this is the sandbox's own; the machine's /tmp is larger. */
 enum { SMALL = 1 << 27 };
-enum { PATH_SIZE = 128, NS_PER_MS = 1000000 };
+enum { PATH_SIZE = 128 };
 /* How many mappings of memory all processes may have. With more, a look would take seconds. */
 enum { MAX_MAPPINGS = 100000 };
 /* How many watches of epoll all processes may be able to have. No figure of a process includes
  * their memory, 230 bytes each, and the kernel limits them by user: a bot that took all of them
  * would leave none to its rivals. */
 enum { MAX_WATCHES = 200000 };
-/* The CPU time that the counter may seem to miss at every look, because the kernel's two clocks do
- * not change at the same moment. */
-static const int64_t NOISE_NS = 2 * NS_PER_MS;
-/* How much more the counter may seem to miss once: a stall of the machine between the readings of
- * the two clocks is only on one of them. */
-static const int64_t STALL_NS = 40 * NS_PER_MS;
-/* The counter misses up to half of the time of a program that sleeps and wakes up all the time,
- * and the whole time of a process that left it. In between lies this part, in tenths. */
-enum { COUNTED_TENTHS = 4 };
 
 /* A file that a process has open, or that lies in a folder of the bot. */
 typedef struct {
@@ -62,18 +51,6 @@ typedef struct {
     size_t count;
     size_t capacity;
 } SharedParts;
-
-/* The CPU time of a process at the last look. */
-typedef struct {
-    pid_t pid;
-    int64_t ns;
-} Clock;
-
-typedef struct {
-    Clock *clocks;
-    size_t count;
-    size_t capacity;
-} Clocks;
 
 /* The figures of one process. */
 typedef struct {
@@ -360,15 +337,6 @@ static void measure_disk(const Options *options, const Files *opened, long *mb, 
     *mb = blocks >> 11;
 }
 
-/* The CPU time of a process by its own clock, ended threads included; 0 if it has ended. */
-static int64_t process_ns(pid_t pid)
-{
-    struct timespec used;
-    clockid_t clock = (clockid_t)(~(unsigned)pid << 3 | 2);
-    if (clock_gettime(clock, &used)) return 0;
-    return (int64_t)used.tv_sec * 1000 * NS_PER_MS + used.tv_nsec;
-}
-
 /* Whether a process of the bot has computed since the last call. If none has, the bot holds no more
  * memory, files or processes than it did then: each of these takes CPU time. */
 static int has_computed(const Tree *tree)
@@ -386,50 +354,6 @@ static int has_computed(const Tree *tree)
         known.count++;
     }
     return has;
-}
-
-static int64_t clock_at_last_look(const Clocks *clocks, pid_t pid)
-{
-    for (size_t i = 0; i < clocks->count; i++)
-        if (clocks->clocks[i].pid == pid) return clocks->clocks[i].ns;
-    return 0;
-}
-
-static int64_t read_counter(int counter)
-{
-    int64_t ns = 0;
-    return read(counter, &ns, sizeof ns) == sizeof ns ? ns : 0;
-}
-
-/* The CPU time that the counter has missed so far, in ms, as far as it is more than noise: the
- * living processes alone have used more than the counter shows. */
-static long uncounted_ms(const Tree *tree, int counter)
-{
-    static Clocks known;
-    static Clocks now;
-    static int64_t counted_ns;
-    static int64_t missing_ns;
-    int64_t before_ns = counted_ns;
-    counted_ns = read_counter(counter);
-    int64_t used_ns = 0;
-    now.count = 0;
-    for (size_t i = 0; i < tree->count; i++) {
-        pid_t pid = tree->pids[i];
-        int64_t known_ns = clock_at_last_look(&known, pid);
-        int64_t clock_ns = process_ns(pid);
-        int64_t grown_ns = clock_ns - (known_ns <= clock_ns ? known_ns : 0);
-        now.clocks = grown(now.clocks, now.count, &now.capacity, sizeof *now.clocks);
-        now.clocks[now.count++] = (Clock){pid, clock_ns};
-        /* the counter drops a process at its end, before its memory is returned */
-        if (grown_ns <= NOISE_NS || !is_ending(pid)) used_ns += grown_ns;
-    }
-    Clocks last = known;
-    known = now;
-    now = last;
-    int64_t grown_by_ns = read_counter(counter) - before_ns;
-    if (10 * grown_by_ns < COUNTED_TENTHS * used_ns) missing_ns += used_ns - grown_by_ns;
-    missing_ns = missing_ns > NOISE_NS ? missing_ns - NOISE_NS : 0;
-    return missing_ns > STALL_NS ? (long)(missing_ns / NS_PER_MS) : 0;
 }
 
 /* The sums of the figures of all processes. */
@@ -515,8 +439,8 @@ int exceeds_limit(const Options *options, int counter, int *many, char *line, si
     find_tree(&tree);
     if (has_computed(&tree) && holds_too_much(options, &tree, many, line, size)) return 1;
     int is_playing = options->processes != NO_LIMIT;
-    long missed_ms = is_playing && counter >= 0 ? uncounted_ms(&tree, counter) : 0;
-    if (!missed_ms) return 0;
-    snprintf(line, size, "uncounted %ld", missed_ms);
+    long missed = is_playing && counter >= 0 ? missed_ms(&tree, counter) : 0;
+    if (!missed) return 0;
+    snprintf(line, size, "uncounted %ld", missed);
     return 1;
 }

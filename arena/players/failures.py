@@ -5,6 +5,7 @@ A fault stays in the journal for ever, so the arena takes time to get it right. 
 the bot may be about to do, in short steps that count only while the bot can act.
 """
 
+import math
 import time
 from contextlib import suppress
 
@@ -188,7 +189,7 @@ class Aftermath(Struct):
 
     def _late_ms(self, deadline_ns: int) -> int | None:
         """Waits for the late answer for at most `GRACE_NS`. Returns how many ms after
-        ``deadline_ns`` the answer came, None if it did not come. Raises OutputEnded.
+        ``deadline_ns`` the answer came, rounded up, None if it did not come. Raises OutputEnded.
         """
         for moment_ns in moments(GRACE_NS):
             try:
@@ -197,7 +198,7 @@ class Aftermath(Struct):
                 continue
             except (LongLine, Flooded):
                 return None
-            return (time.monotonic_ns() - deadline_ns) // NS_PER_MS
+            return math.ceil((time.monotonic_ns() - deadline_ns) / NS_PER_MS)
         return None
 
     def _ended(self, partial: bytes) -> Forfeit:

@@ -235,7 +235,7 @@ def test_a_start_that_a_busy_machine_delays_beyond_its_limit_is_no_fault(player,
 
 def test_a_start_that_sleeps_beyond_its_limit_is_a_fault_and_says_what_it_used(player):
     with pytest.raises(Forfeit) as fault:
-        begun(starting(player, "sleeper", SLEEPS))
+        begun(starting(player, "sleeper", "\ntime.sleep(600)\n"))
     assert fault.value.kind == FaultKind.STARTUP
     assert f"within the {LIMIT_MS} ms allowed for start-up (it used " in str(fault.value)
     assert "start faster: load less before ready" in str(fault.value)

@@ -21,7 +21,6 @@ from arena.players.processes import (
     bot_processes,
     children,
     has_lost_first_thread,
-    is_asleep,
     is_init,
     is_leaving,
     is_stopped,
@@ -44,7 +43,7 @@ FILE_SIZE = 25
 CANNOT_START = 127
 PATIENCE_S = 2.0
 MAX_STOP_MS = 2000
-MAX_FIRST_MS = 20
+MAX_FIRST_MS = 50
 QUICK_ROUNDS = 3
 """How long the keeper looks whether the processes that it stopped have stopped, and how many times
 it does not sleep in between.
@@ -367,10 +366,13 @@ def give_way(number: int) -> None:
 
 def stop_first(child: int) -> None:
     """Stops the bot's first process, ``child``, before its children are stopped, and waits up to
-    `MAX_FIRST_MS` until it has stopped. Does nothing unless that process sleeps. A shell that minds
-    its children would end if it saw one of them stopped; such a shell sleeps meanwhile.
+    `MAX_FIRST_MS` until it has stopped. Does nothing if the bot has no other process.
+
+    A shell that minds its children would end if it saw one of them stopped. It sees that even while
+    SIGSTOP waits for it, if the kernel is just then looking for a child that has ended, so only a
+    shell that has stopped is safe.
     """
-    if not is_asleep(child):
+    if len(bot_processes()) < 2:  # noqa: PLR2004 - the first and one more
         return
     send(child, signal.SIGSTOP)
     deadline_ms = now_ms() + MAX_FIRST_MS

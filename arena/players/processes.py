@@ -148,11 +148,6 @@ def is_stopped(pid: int) -> bool:
     return fields[0] not in (b"R", b"S")
 
 
-def is_asleep(pid: int) -> bool:
-    """Whether the first thread of a process waits for something."""
-    return stat_of(pid)[:1] == [b"S"]
-
-
 def is_leaving(pid: int) -> bool:
     """Whether a process is ending, but has not ended. Such a process ignores SIGSTOP, and its end
     can send signals to others.

@@ -75,9 +75,6 @@ void find_tree(Tree *tree);
  * that nothing interrupts counts as stopped: it stops when the call ends. */
 int is_stopped(pid_t pid);
 
-/* Whether the first thread of process PID waits for something. */
-int is_asleep(pid_t pid);
-
 /* Whether process PID is ending, but has not ended. Such a process ignores SIGSTOP, and its end can
  * send signals to others. */
 int is_leaving(pid_t pid);
@@ -105,8 +102,8 @@ int64_t now_ms(void);
  * if IS_REVERSED. */
 void signal_tree(const Tree *tree, int number, int is_reversed);
 
-/* Stops CHILD, the first process of the bot, before its children are stopped, and waits up to 20 ms
- * until it has stopped. Does nothing unless it sleeps. */
+/* Stops CHILD, the first process of the bot, before its children are stopped, and waits up to 50 ms
+ * until it has stopped. Does nothing if the bot has no other process. */
 void stop_first(pid_t child);
 
 /* Stops all processes of the bot, and waits up to 2 s until they have stopped. HAS_MORE_CORES says

@@ -113,12 +113,6 @@ int is_stopped(pid_t pid)
     return stat.state != 'R' && stat.state != 'S';
 }
 
-int is_asleep(pid_t pid)
-{
-    Stat stat;
-    return read_stat(pid, &stat) && stat.state == 'S';
-}
-
 int is_leaving(pid_t pid)
 {
     Stat stat;

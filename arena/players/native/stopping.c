@@ -10,7 +10,7 @@
 
 /* How long the keeper looks whether the processes that it stopped have stopped, and how many times
  * it does not sleep in between. */
-enum { MAX_STOP_MS = 2000, MAX_FIRST_MS = 20, QUICK_ROUNDS = 3 };
+enum { MAX_STOP_MS = 2000, MAX_FIRST_MS = 50, QUICK_ROUNDS = 3 };
 
 /* Sends a signal to each process of the tree, in this order or from the last to the first. */
 void signal_tree(const Tree *tree, int number, int is_reversed)
@@ -90,10 +90,13 @@ void stop_bot(int has_more_cores)
 }
 
 /* Stops the bot's first process, before its children are. A shell that minds its children would end
- * if it saw one of them stopped; such a shell sleeps meanwhile. */
+ * if it saw one of them stopped. It sees that even while SIGSTOP waits for it, if the kernel is
+ * just then looking for a child that has ended, so only a shell that has stopped is safe. */
 void stop_first(pid_t child)
 {
-    if (!is_asleep(child)) return;
+    static Tree tree;
+    find_tree(&tree);
+    if (tree.count < 2) return;
     kill(child, SIGSTOP);
     int64_t deadline_ms = now_ms() + MAX_FIRST_MS;
     for (int round = 0; !is_stopped(child) && now_ms() < deadline_ms; round++) give_way(round);

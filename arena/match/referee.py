@@ -261,13 +261,13 @@ class Referee:
             idle_ns = before.idle_ns + answer.idle_ns
             self.waits[seat] = Wait(before.bot, before.answers + 1, idle_ns)
 
-    def _rest_the_others(self) -> None:
+    def _rest_the_others(self, *, must_stop: bool = False) -> None:
         """Pauses the bots of other players that compute while one bot is asked, so that only that
-        bot computes.
+        bot computes. With ``must_stop`` it pauses all of them.
         """
         for seat, player in enumerate(self.players):
             if seat != self._asked and seat not in self.forfeited:
-                player.rest()
+                player.rest(must_stop=must_stop)
 
     def _carry_out(self, move: int, answer: Answer | None = None) -> None:
         """Plays ``move``, informs the seats and the callback of it, and stores the bot's note.

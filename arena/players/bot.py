@@ -209,18 +209,18 @@ class BotPlayer(Player):
         idle_ns = self._timekeeper.idle_ns
         return Answer(reply.move, spent_ns, began_ns, answered_ns, note, idle_ns)
 
-    def rest(self) -> None:
+    def rest(self, *, must_stop: bool = False) -> None:
         """Pauses the processes of a bot that computes while another bot is asked; they go on when
         it is asked. From then on they are paused after each answer. A bot that computes all the
-        same is ended.
+        same is ended. With ``must_stop`` the processes are paused even if they do not compute.
         """
-        if not (self._timekeeper and self.process):
+        if not (self._timekeeper and self.process and self.process.meter.is_started):
             return
         self.process.keeper.read()
         if self._timekeeper.ran_ns():
             self.process.is_suspect = True
             self.process.pause()
-        elif self.process.may_compute and not self.process.is_paused:
+        elif (must_stop or self.process.may_compute) and not self.process.is_paused:
             self.process.pause()
 
     def inform(self, line: bytes) -> None:

@@ -98,13 +98,14 @@ class Player:
     """Chooses the moves of one seat, in one game after another. Methods that most players do not
     need do nothing here. ``name`` is the player's label.
 
-    ``meanwhile`` is set by the referee, and called now and then during a long wait for an answer.
+    ``meanwhile()`` is set by the referee, and called now and then during a long wait for an answer:
+    it stops the other players' bots that compute. ``meanwhile(must_stop=True)`` stops them all.
     `begin` and `choose` may raise Forfeit for a fault of the player, and Void or BusyMachineError
     if the game cannot go on for another reason.
     """
 
     name: str
-    meanwhile: Callable[[], None] = staticmethod(lambda: None)
+    meanwhile: Callable[..., None] = staticmethod(lambda **_: None)
 
     def begin(self, start: Start) -> None:
         """Begins a game, as ``start`` describes it."""
@@ -115,8 +116,10 @@ class Player:
         """
         raise NotImplementedError
 
-    def rest(self) -> None:
-        """Stops computing, because another player is being asked."""
+    def rest(self, *, must_stop: bool = False) -> None:
+        """Stops computing, because another player is being asked. With ``must_stop`` a bot is
+        stopped even if it does not compute.
+        """
 
     def inform(self, line: bytes) -> None:
         """Passes on a public line: a placement, a pass, or the end."""

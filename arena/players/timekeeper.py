@@ -106,13 +106,12 @@ class Timekeeper:
         self,
         request: bytes,
         budget_ns: int,
-        meanwhile: Callable[[], None],
+        meanwhile: Callable[..., None],
         most_idle_ns: int | None = None,
     ) -> tuple[bytes, int]:
         """Sends a request; returns the reply and its cost in ns, which may be at most
-        ``budget_ns``. ``meanwhile`` is called now and then during a long wait. ``most_idle_ns`` is
-        how long the bot may be idle; None sets no limit but its patience. By the wall clock,
-        neither is used.
+        ``budget_ns``. ``meanwhile`` is that of `Player`. ``most_idle_ns`` is how long the bot may
+        be idle; None sets no limit but its patience. By the wall clock, neither is used.
 
         Raises OutOfTime or Overspent if the bot took too long, BusyMachineError if the machine is
         too busy to say so, and the exceptions of `Channel.ask`.
@@ -170,7 +169,7 @@ class Timekeeper:
         began_ns: int,
         budget_ns: int,
         most_idle_ns: int | None,
-        meanwhile: Callable[[], None],
+        meanwhile: Callable[..., None],
     ) -> bytes:
         """Waits in short slices for the reply, of which ``partial`` has come since ``began_ns``,
         and calls ``meanwhile`` before each slice. Returns the reply. Raises an exception of `ask`
@@ -191,6 +190,8 @@ class Timekeeper:
             is_overdue = waited_ns - idle.starved_ns >= patience_ns
             is_given_up = idle.starved_ns >= MOST_STARVED * patience_ns
             if is_overdue or is_given_up or idle.so_far_ns >= longest_idle_ns:
+                # a rival that began to compute just now would make the machine look busy
+                meanwhile(must_stop=True)
                 raise self._overdue(partial, budget_ns, waited_ns)
             slice_began_ns = time.monotonic_ns()
             try:

@@ -41,6 +41,7 @@ ATTACKS = {
     "tick": "[os.fork() or tick(0.002) for _ in range(8)]",
     "reap": "[os.fork() or reap(0.05) for _ in range(4)]",
     "storm": "storm(9000)",
+    "ring": "ring(28)",
     "rival": "[os.fork() or (os.setsid(), compute(99)) for _ in range(4)]",
 }
 TOOLS = """
@@ -60,6 +61,13 @@ def reap(seconds):
             compute(seconds)
             os._exit(0)
         time.sleep(seconds)
+def ring(count):
+    os.setpgid(0, 0)
+    for _ in range(count):
+        if os.fork() == 0:
+            while True:
+                os.killpg(0, signal.SIGCONT)
+                compute(0.001)
 def storm(count):
     import ctypes
     libc = ctypes.CDLL(None)

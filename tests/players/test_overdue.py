@@ -2,6 +2,8 @@
 this process gets of a processor are scripted, as how busy a machine is cannot be.
 """
 
+import os
+import signal
 import sys
 from itertools import chain, repeat
 from types import SimpleNamespace
@@ -10,6 +12,7 @@ import pytest
 
 from arena.errors import BusyMachineError, Forfeit, UserError
 from arena.faults import FaultKind
+from arena.match.referee import Referee
 from arena.players import timekeeper
 from arena.players.timekeeper import (
     FIRST_SLICE_NS,
@@ -22,9 +25,12 @@ from arena.players.timekeeper import (
     Timekeeper,
     patience,
 )
+from arena.records.timing import Timing
+from arena.tournament.schedule import single_game
+from tests.attacks.tiers import needs
 from tests.support.processes import states
 from tests.support.scripted import ScriptedChannel, ScriptedClock
-from tests.support.timed import begun, choose_move
+from tests.support.timed import BIRD, begun, choose_move
 from tests.support.waiting import wait_for
 
 BUDGET_NS, WAITED_NS = 400_000_000, 4_000_000_000
@@ -170,7 +176,7 @@ def start_by_script(monkeypatch):
         meter = ScriptedMeter(0, wants=wants, starves=starves)
         keeper = Timekeeper(ScriptedChannel(clock, [0] * slices), meter, "cpu")
         keeper._share = iter(shares).__next__
-        line, _ = keeper.ask(b"", STARTUP_NS, lambda: None, STARTUP_NS)
+        line, _ = keeper.ask(b"", STARTUP_NS, lambda **_: None, STARTUP_NS)
         return line, clock.now_ns
 
     return start
@@ -362,3 +368,80 @@ def test_a_bot_that_alone_keeps_the_machine_busy_is_late_and_goes_on_after_the_l
         choose_move(asleep)
     assert looks.taken == PROBES + 1
     wait_for(lambda: states(asleep.process) != ["T"], "the bot to go on")
+
+
+SLEEPER = """
+def compute_now(*_):
+    compute(0.15)
+signal.signal(signal.SIGUSR1, compute_now)
+turns = 0
+"""
+LATE_AT_THE_THIRD_TURN = """turns += 1
+        if turns == 3:
+            time.sleep(600)"""
+LURKER = """
+def crowd_now(*_):
+    for _ in range(30):
+        if os.fork() == 0:
+            os.setsid()
+            compute(60)
+            os._exit(0)
+    compute(60)
+signal.signal(signal.SIGUSR1, crowd_now)
+"""
+RING = """
+def ring_at(turn):
+    global turns
+    turns += 1
+    if turns != turn:
+        return
+    os.setpgid(0, 0)
+    for _ in range(28):
+        if os.fork() == 0:
+            while True:
+                os.killpg(0, signal.SIGCONT)
+                compute(0.001)
+turns = 0
+"""
+
+
+def game_with_a_sleeper(player, at_start, after_turn):
+    """A bot that never answers in its third turn, one that does this at the start and after each
+    answer, and the referee of their game.
+    """
+    needs("bubblewrap")
+    sleeper = player(
+        "sleeper",
+        at_start=f"exec({SLEEPER!r}, globals())",
+        in_turn=LATE_AT_THE_THIRD_TURN,
+        sandbox="require",
+    )
+    rival = player(
+        "rival", at_start=f"exec({at_start!r}, globals())", after_turn=after_turn, sandbox="require"
+    )
+    plan = single_game("x", "bird", 0, ["sleeper", "rival"])
+    referee = Referee(plan, BIRD, [sleeper, rival], Timing(move_ms=200))
+    return sleeper, rival, referee
+
+
+@pytest.mark.usefixtures("language", "one_core")
+def test_a_rival_that_computes_only_while_the_machine_is_judged_ends_no_run(player, monkeypatch):
+    sleeper, rival, referee = game_with_a_sleeper(player, LURKER, "pass")
+    judge = Timekeeper._best_share
+    asleep = [sleeper, rival]
+
+    def wake_both(keeper):
+        while asleep:
+            os.kill(asleep.pop().process.processes()[0], signal.SIGUSR1)
+        return judge(keeper)
+
+    monkeypatch.setattr(Timekeeper, "_best_share", wake_both)
+    record = referee.play().record
+    assert [fault.seat for fault in record.faults] == [0]
+
+
+@pytest.mark.usefixtures("language", "one_core")
+def test_a_rival_whose_processes_wake_each_other_ends_no_run(player):
+    *_, referee = game_with_a_sleeper(player, RING, "ring_at(2)")
+    record = referee.play().record
+    assert len(record.faults) == 1

@@ -353,7 +353,7 @@ def ask_by_script(monkeypatch):
     def ask(overslept_ns):
         meter = SimpleNamespace(used_ns=lambda: 0, is_started=True, wants_processor=bool)
         keeper = Timekeeper(ScriptedChannel(clock, overslept_ns), meter, "cpu")
-        return keeper.ask(b"", BUDGET_NS, lambda: None)
+        return keeper.ask(b"", BUDGET_NS, lambda **_: None)
 
     return ask
 

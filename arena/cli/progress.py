@@ -24,7 +24,7 @@ from arena.cli.terminal import columns_of, folded
 from arena.errors import counted, printable
 from arena.exports.grid import duration_text
 from arena.faults import FaultKind
-from arena.match.referee import Wait
+from arena.match.referee import SlowStart, Wait
 from arena.players.labels import odds_of, timing_for
 from arena.records.config import RunConfig
 from arena.records.record import Fault, GameRecord
@@ -111,7 +111,7 @@ class Progress:
         self._faults = 0
         self._printed_faults = set[str]()
         self._has_left_out = False
-        self._waiting = set[str]()
+        self._waiting = set[tuple[str, type]]()
         self._late: list[str] = []
         self._began = time.monotonic()
         self._forecast = Forecast(session.run.config, workers.slots)
@@ -213,7 +213,7 @@ class Progress:
             case GamePlayed(outcome):
                 self._forecast.note(outcome.record)
                 self._show_faults(outcome.record.bots, outcome.record.faults)
-                self._show_waits(outcome.waits)
+                self._show_waits([*outcome.waits, *outcome.slow_starts])
                 self._bar.update()
                 self._estimate()
             case Stopping(running):
@@ -253,13 +253,14 @@ class Progress:
         """
         return not self._quiet and _fault_text(bot, fault) in self._printed_faults
 
-    def _show_waits(self, waits: Sequence[Wait]) -> None:
-        """Prints a warning for each bot that had to wait long before its moves, at most once for
-        each bot.
+    def _show_waits(self, waits: Sequence[Wait | SlowStart]) -> None:
+        """Prints a warning for each bot that had to wait long before its moves or at its start, at
+        most once for each bot and kind.
         """
         for wait in waits:
-            if wait.bot not in self._waiting:
-                self._waiting.add(wait.bot)
+            kind = (wait.bot, type(wait))
+            if kind not in self._waiting:
+                self._waiting.add(kind)
                 self.say(f"warning: {wait.text}")
 
     def _estimate(self) -> None:

@@ -32,6 +32,8 @@ MoveListener = Callable[[State, int, int, list[Event], Note | None], None]
 move, its events, and the bot's note on the move, None without a note.
 """
 
+LONG_START_NS = 1_000_000_000
+
 
 class GamePlan(Struct, frozen=True):
     """A game to be played: everything that determines it except the bots' answers. The game's
@@ -80,17 +82,33 @@ class Wait(NamedTuple):
         )
 
 
+class SlowStart(NamedTuple):
+    """A bot that was idle for ``idle_ns``, more than `LONG_START_NS`, while it started."""
+
+    bot: str
+    idle_ns: int
+
+    @property
+    def text(self) -> str:
+        """The start in one sentence for people."""
+        seconds = self.idle_ns / 1e9
+        return f"{self.bot} waits {seconds:.1f} s at its start without computing, and its game too"
+
+
 class Outcome(NamedTuple):
     """A finished game: its record, and the evidence of each fault in it.
 
-    ``own_us``  the times in microseconds that the arena took between an answer and the next request
-    ``waits``   the bots that waited, see `Wait`
+    ``own_us``       the times in microseconds that the arena took between an answer and the next
+                     request
+    ``waits``        the bots that waited, see `Wait`
+    ``slow_starts``  the bots that waited while they started, see `SlowStart`
     """
 
     record: GameRecord
     evidence: list[Evidence]
     own_us: tuple[int, ...] = ()
     waits: tuple[Wait, ...] = ()
+    slow_starts: tuple[SlowStart, ...] = ()
 
 
 class BrokenOff(Void):
@@ -137,6 +155,7 @@ class Referee:
         self.evidence: list[Evidence] = []
         self.own_us: list[int] = []
         self.waits: dict[int, Wait] = {}
+        self.slow_starts: list[SlowStart] = []
         self._asked_ms: list[list[int]] = [[] for _ in players]
         self._answered_ns = 0
         self._began_ns = time.monotonic_ns()
@@ -164,6 +183,7 @@ class Referee:
             self.evidence,
             tuple(self.own_us),
             tuple(self.waits.values()),
+            tuple(self.slow_starts),
         )
 
     def so_far(self) -> SoFar:
@@ -219,6 +239,8 @@ class Referee:
             try:
                 player.begin(start)
                 self.seated.append(seat)
+                if player.start_idle_ns > LONG_START_NS:
+                    self.slow_starts.append(SlowStart(player.name, player.start_idle_ns))
             except Forfeit as fault:
                 self._forfeit(seat, fault)
                 if self._is_over():

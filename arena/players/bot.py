@@ -176,6 +176,7 @@ class BotPlayer(Player):
         fault, Void, SandboxError or BusyMachineError if the machine fails.
         """
         self._began_ns = time.monotonic_ns()
+        self.start_idle_ns = 0
         is_running = self.is_running
         if not is_running:
             self.stop()
@@ -339,6 +340,7 @@ class BotPlayer(Player):
         self.has_full_view = self._reply(Ready, line, number).view == "full"
         self.is_starting = False
         assert self._timekeeper is not None, "it has just timed the answer"
+        self.start_idle_ns = self._timekeeper.idle_ns
         self._timekeeper.begin()
 
     def _ask(

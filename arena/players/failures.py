@@ -6,6 +6,7 @@ the bot may be about to do, in short steps that count only while the bot can act
 """
 
 import math
+import signal
 import time
 from contextlib import suppress
 
@@ -251,6 +252,8 @@ def _cure(ending: Ending, words: str) -> str:
         loop = "is run(choose) its last line? Without the SDK, read lines until 'quit'"
         return f" without an answer: {loop}"
     due = " when an answer was due"
+    if ending.signal == signal.SIGKILL:
+        return f"{due}: the kernel does that when memory runs out, so let fewer games run at once"
     if ending.exit is None:
         return f"{due}: look for a crash in its code or in a library"
     return due if words else f"{due}: let it say why on stderr"

@@ -176,6 +176,7 @@ def become_bot(options: KeeperOptions, keeper: int, libc: ctypes.CDLL) -> None:
             os.dup2(options.descriptor(name), stream)
     if options.cores:
         os.sched_setaffinity(0, options.cores)
+    be_ended_first(options.descriptor("machine_proc"))
     for name, number in options.numbers.items():
         if name.startswith("RLIMIT_"):
             set_limit(getattr(resource, name), number)
@@ -187,6 +188,23 @@ def become_bot(options: KeeperOptions, keeper: int, libc: ctypes.CDLL) -> None:
     )
     # Without a shell in between: the command must not be interpreted again.
     os.execvp(options.command[0], options.command)  # noqa: S606
+
+
+def be_ended_first(machine_proc: int) -> None:
+    """Has the kernel end this process and what it starts before others, if the machine's memory
+    runs out. A bot within its limit may use more than is left, and the largest process may be the
+    arena's. The bot cannot take this back: its own /proc is read-only.
+
+    ``machine_proc`` is a descriptor of the arena's /proc, which can be written to; -1 for none.
+    """
+    if machine_proc < 0:
+        return
+    try:
+        file = os.open("self/oom_score_adj", os.O_WRONLY, dir_fd=machine_proc)
+        os.write(file, b"1000")
+        os.close(file)
+    except OSError:
+        return  # without it the bot plays all the same
 
 
 def set_limit(kind: int, number: int) -> None:
@@ -457,7 +475,10 @@ def main() -> int:
     # parent, and the CPU time of ended processes is booked where the arena reads it.
     if sys.platform == "linux" and not is_init():
         libc.prctl(SUBREAPER, 1, 0, 0, 0)
-    own = [options.descriptor(name) for name in ("control", "input", "output", "filter")]
+    own = [
+        options.descriptor(name)
+        for name in ("control", "input", "output", "filter", "machine_proc")
+    ]
     for descriptor in own:
         if descriptor >= 0:
             os.set_inheritable(descriptor, False)  # noqa: FBT003 - it takes no keyword

@@ -75,6 +75,17 @@ def socket_kb() -> int:
     return max(SOCKET_KB, int(read_file("/proc/sys/net/core/wmem_default") or 0) >> 10)
 
 
+@cache
+def machine_proc() -> int:
+    """A descriptor of /proc, through which a keeper can write there although its sandbox has a
+    read-only one; -1 where there is no /proc.
+    """
+    try:
+        return os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
+    except OSError:
+        return -1
+
+
 def is_readable(descriptor: int, seconds: float) -> bool:
     """Waits, for at most this number of seconds, until there is something to read from the
     descriptor, or it has ended. Returns whether that is so.
@@ -135,11 +146,13 @@ class KeeperClient:
             options = [
                 f"input={stdin}",
                 f"output={stdout}",
+                f"machine_proc={machine_proc()}",
                 f"socket_kb={socket_kb()}",
                 *launch.options,
                 *limits,
             ]
             control = theirs.fileno()
+            own = [machine_proc()] if machine_proc() >= 0 else []
             # Starting bots is what this is for.
             self.process = subprocess.Popen(  # noqa: S603
                 [*launch.wrapper, *keeper_command(), str(control), *options, "--", *launch.command],
@@ -148,7 +161,7 @@ class KeeperClient:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=stderr,
-                pass_fds=(control, stdin, stdout, *launch.descriptors),
+                pass_fds=(control, stdin, stdout, *own, *launch.descriptors),
                 start_new_session=True,
             )
         except BaseException:

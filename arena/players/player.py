@@ -102,9 +102,13 @@ class Player:
     it stops the other players' bots that compute. ``meanwhile(must_stop=True)`` stops them all.
     `begin` and `choose` may raise Forfeit for a fault of the player, and Void or BusyMachineError
     if the game cannot go on for another reason.
+
+    ``start_idle_ns`` is how long the player was idle in `begin` while its process started; 0 if no
+    process started, or CPU time is not measured.
     """
 
     name: str
+    start_idle_ns = 0
     meanwhile: Callable[..., None] = staticmethod(lambda **_: None)
 
     def begin(self, start: Start) -> None:

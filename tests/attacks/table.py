@@ -311,6 +311,8 @@ ATTACKS = {
     "arms timers with descriptors": Attack("kernel.py arm_descriptors", says, B, N, O),
     "leaves work to the end of a thread": Attack("kernel.py robust_locks", says, B, N, O),
     "leases its own files": Attack("kernel.py lease .", says, B, B, IF),
+    "delegates a folder": Attack("kernel.py delegate", says, B, B, O),
+    "locks a part of a mapped file": Attack("kernel.py lock_mapped_file", says, B, B, O),
     "gets signals about a folder": Attack("kernel.py watch_folder", says, B, B, O),
     "watches what others do with files": Attack("kernel.py watch_files", says, B, B, O),
     "chooses the signal of a descriptor": Attack("kernel.py choose_signal", says, B, B, O),

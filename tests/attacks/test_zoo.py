@@ -157,6 +157,10 @@ PROGRAMS = {
         "killed",
         r"was killed by signal 11 \(SIGSEGV\) when an answer was due: look for a crash",
     ),
+    "killed_as_by_the_kernel": (
+        "killed",
+        r"was killed by signal 9 \(SIGKILL\) when an answer was due: the kernel does that when",
+    ),
     "kills_keeper": ("killed", "a bot must leave the arena's processes alone"),
     "many_processes": (
         "killed",

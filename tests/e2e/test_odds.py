@@ -150,3 +150,13 @@ def test_a_run_says_once_that_a_bot_waits_longer_than_it_computes(arena):
     assert warning.startswith("warning: waiter waits 0.")
     assert warning.endswith(" s a move beyond its CPU time; with --clock wall it would be late")
     assert arena.records("w")[0]["faults"] == []
+
+
+def test_a_run_says_once_that_a_bot_waits_while_it_starts(arena):
+    arena.add_bot("sleeper", SLOW.replace("held = None", "held = time.sleep(1.5)", 1))
+    arena.add_bot("slow", SLOW)
+    options = (*tiny(arena.home), "--jobs", 2, "--move-ms", 300, "--out", "s")
+    _, err = arena("run", "sleeper", "slow", *options)
+    [warning] = [line for line in err.splitlines() if "warning" in line]
+    assert warning.startswith("warning: sleeper waits 1.")
+    assert warning.endswith(" s at its start without computing, and its game too")

@@ -26,6 +26,8 @@ from tests.support.processes import states
 from tests.support.waiting import wait_for
 
 MANY_FILES = 1_100
+MOMENT_NS = 2_000_000
+"""More than the CPU time in which a process that gets a signal stops."""
 FORKS = """
 import os, time
 for _ in range({number}):
@@ -138,6 +140,23 @@ def test_all_processes_stop_in_one_call_and_use_no_processor_time_until_they_go_
         process.go_on()
         wait_for(lambda: "T" not in states(process), "the bot to go on")
         wait_for(lambda used=used_ns: process.meter.used_ns() > used, "the bot to compute")
+
+
+@pytest.mark.parametrize("number", [0, 24])
+@pytest.mark.usefixtures("one_core")
+def test_on_one_core_all_processes_stop_before_they_run_again(start, number):
+    """The keeper does not wait until each has stopped, because none of them runs before."""
+    process = start(FORKS.format(number=number, work="pass"))
+    for _ in range(number + 1):
+        assert read_line(process) == ["ready"]
+    process.is_suspect = True
+    for _ in range(5):
+        process.pause()
+        used_ns = process.meter.used_ns()
+        wait_for(lambda: set(states(process)) == {"T"}, "all to stop")
+        assert process.meter.used_ns() - used_ns < (number + 1) * MOMENT_NS
+        process.go_on()
+        wait_for(lambda used=used_ns: process.meter.used_ns() > used + MOMENT_NS, "the bot to run")
 
 
 IN_VFORK = """
@@ -462,6 +481,23 @@ def test_threads_that_sleep_and_wake_all_the_time_are_no_uncounted_time(start):
     )
     assert read_line(process) == ["done"]
     assert process.ending() is None
+
+
+FIRST_TO_GO = """
+path = "/proc/self/oom_score_adj"
+print(open(path).read().strip(), flush=True)
+try:
+    with open(path, "w") as file: file.write("0")
+except OSError:
+    print("kept", flush=True)
+"""
+
+
+def test_when_memory_runs_out_a_bot_goes_before_the_arena_and_cannot_change_that(start):
+    process = start(FIRST_TO_GO)
+    assert [read_line(process), read_line(process)] == [["1000"], ["kept"]]
+    ours = Path(f"/proc/{process.keeper.process.pid}/oom_score_adj").read_text()
+    assert ours == Path("/proc/self/oom_score_adj").read_text()
 
 
 RUNS = """

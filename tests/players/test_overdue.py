@@ -3,6 +3,7 @@ this process gets of a processor are scripted, as how busy a machine is cannot b
 """
 
 import os
+import re
 import signal
 import sys
 from itertools import chain, repeat
@@ -16,6 +17,7 @@ from arena.match.referee import Referee
 from arena.players import timekeeper
 from arena.players.timekeeper import (
     FIRST_SLICE_NS,
+    MIN_PATIENCE_NS,
     MOST_STARVED,
     PROBES,
     SLICE_NS,
@@ -223,6 +225,9 @@ LIMIT_MS = 600
 """More than the CPU time of `IMPORTS`, and less than the sleep of `SLEEPS`."""
 
 
+MIN_PATIENCE_MS = MIN_PATIENCE_NS // 1_000_000
+
+
 def starting(player, name, before):
     """A bot that does this before it reads its input, with `LIMIT_MS` for its start."""
     slow = player(name, startup_ms=LIMIT_MS)
@@ -245,6 +250,8 @@ def test_a_start_that_sleeps_beyond_its_limit_is_a_fault_and_says_what_it_used(p
     assert fault.value.kind == FaultKind.STARTUP
     assert f"within the {LIMIT_MS} ms allowed for start-up (it used " in str(fault.value)
     assert "start faster: load less before ready" in str(fault.value)
+    waited_ms = int(re.search(r"of CPU time in (\d+) ms", str(fault.value))[1])
+    assert waited_ms < MIN_PATIENCE_MS
 
 
 def test_a_start_that_computes_beyond_its_limit_is_a_fault_on_any_machine(

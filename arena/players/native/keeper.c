@@ -146,6 +146,18 @@ static void run_command(char **command)
     errno = reason;
 }
 
+/* Has the kernel end this process and what it starts before others, if the machine's memory runs
+ * out. A bot within its limit may use more than is left, and the largest process may be the
+ * arena's. The bot cannot take this back: its own /proc is read-only. */
+static void be_ended_first(const Options *options)
+{
+    int file = openat((int)options->machine_proc, "self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (file < 0) return; /* without it the bot plays all the same */
+    ssize_t written = write(file, "1000", 4);
+    (void)written;
+    close(file);
+}
+
 /* Turns this process, a child of the keeper, into the bot. Returns, with errno, only if that
  * fails. */
 static void become_bot(const Options *options, pid_t keeper)
@@ -167,6 +179,7 @@ static void become_bot(const Options *options, pid_t keeper)
     if (put_in_place(options->input, STDIN_FILENO) || put_in_place(options->output, STDOUT_FILENO))
         return;
     if (options->cores) set_cores(options->cores);
+    be_ended_first(options);
     if (set_limits(options) || sigprocmask(SIG_SETMASK, &none, NULL) || confine(options)) return;
     run_command(options->command);
 }
@@ -388,6 +401,7 @@ static void let_go_of_streams(const Options *options)
     if (options->input >= 0) close(options->input);
     if (options->output >= 0) close(options->output);
     if (options->filter >= 0) close(options->filter);
+    if (options->machine_proc >= 0) close(options->machine_proc);
 }
 
 int main(int count, char **words)
@@ -406,6 +420,7 @@ int main(int count, char **words)
     keep_private(options.input);
     keep_private(options.output);
     keep_private(options.filter);
+    keep_private(options.machine_proc);
     int signals = watch_children();
     if (signals < 0) {
         tell(options.control, "failed the keeper cannot wait for its children\n", -1);

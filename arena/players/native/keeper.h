@@ -17,6 +17,7 @@ typedef struct {
     long input;           /* what becomes the bot's standard input */
     long output;          /* what becomes the bot's standard output */
     long filter;          /* a file with the seccomp program */
+    long machine_proc;    /* the folder /proc of the arena, which can be written to */
     long counts;          /* whether the kernel is to count the bot's CPU time */
     long is_walled;       /* whether the bot may not signal or trace processes outside */
     long has_own_network; /* whether the network namespace has no sockets but the bot's */

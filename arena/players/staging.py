@@ -330,9 +330,10 @@ def _fetch_or_build(bot: Bot, work: Path, sandbox: Sandbox) -> None:
 
 def _open_to_reading(folder: Path) -> None:
     """Lets everybody read all files in the folder of a build: the kernel stops counting CPU time at
-    a program that may be run but not read.
+    a program that may be run but not read. Lets their owner write to them, because only who may
+    write to a folder can move it.
     """
-    run_tool("chmod", "-R", "a+rX", str(folder))
+    run_tool("chmod", "-R", "u+w,a+rX", str(folder))
 
 
 def _check_extent(bot: Bot, folder: Path) -> None:

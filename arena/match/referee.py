@@ -92,7 +92,8 @@ class SlowStart(NamedTuple):
     def text(self) -> str:
         """The start in one sentence for people."""
         seconds = self.idle_ns / 1e9
-        return f"{self.bot} waits {seconds:.1f} s at its start without computing, and its game too"
+        idle = f"{self.bot} waits {seconds:.1f} s while it starts, without computing"
+        return f"{idle}; its game waits too"
 
 
 class Outcome(NamedTuple):

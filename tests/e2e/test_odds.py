@@ -159,4 +159,4 @@ def test_a_run_says_once_that_a_bot_waits_while_it_starts(arena):
     _, err = arena("run", "sleeper", "slow", *options)
     [warning] = [line for line in err.splitlines() if "warning" in line]
     assert warning.startswith("warning: sleeper waits 1.")
-    assert warning.endswith(" s at its start without computing, and its game too")
+    assert warning.endswith(" s while it starts, without computing; its game waits too")

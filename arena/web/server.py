@@ -5,6 +5,7 @@ import errno
 import logging
 import signal
 import socket
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -31,7 +32,9 @@ FIRST_PORT = 8400
 PORTS = 20
 """The number of ports that are tried."""
 MAX_AT_ONCE = 200
-"""The most connections at the same time. A further one gets the answer 503: come back later."""
+"""The most connections at the same time. For a further one, the oldest connection without the token
+is closed; if all have the token, the further one gets the answer 503.
+"""
 MAX_FROM_ONE = 40
 """The most connections from one address of another machine. A further one is closed at once."""
 HEADER_BYTES = 16 << 10
@@ -200,7 +203,9 @@ async def _serve(
 class _Impatient(H11Protocol):
     """A connection that is closed if its client sends no request within `HEADER_S` seconds, or if
     the client's address has more than `MAX_FROM_ONE` connections. The latter does not hold for this
-    machine itself, because a proxy may stand there for many readers.
+    machine itself, because a proxy may stand there for many readers. The connection is also closed
+    if the server needs room for a new one, see `_make_room`. ``began_s`` is the time at
+    which it began, on the monotonic clock.
 
     Uvicorn itself waits without a limit for the end of a request's headers.
     """
@@ -208,14 +213,43 @@ class _Impatient(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin the connection; close it at once if its address has too many others."""
         super().connection_made(transport)
+        self.began_s = time.monotonic()
         address = self.client[0] if self.client else LOOPBACK[0]
-        known = [one.client for one in self.connections if isinstance(one, H11Protocol)]
-        same = [client for client in known if client and client[0] == address]
+        same = [one for one in self._all() if one.client and one.client[0] == address]
         # A client on this machine may be a proxy for many readers.
         if address not in LOOPBACK and len(same) > MAX_FROM_ONE:
-            transport.abort()
-        else:
-            self.loop.call_later(HEADER_S, self._look)
+            self.drop()
+            return
+        if len(self.connections) >= MAX_AT_ONCE:
+            self._make_room()
+        self.loop.call_later(HEADER_S, self._look)
+
+    def has_token(self) -> bool:
+        """Whether a request with the token has arrived on this connection, see `Guard`."""
+        return self.scope is not None and bool(self.scope["state"].get("may_change"))
+
+    def drop(self) -> None:
+        """Close the connection at once, without what is still to be sent."""
+        # Uvicorn counts a connection until the event loop's next turn. Further ones may begin
+        # before.
+        self.connections.discard(self)
+        self.transport.abort()
+
+    def _all(self) -> list["_Impatient"]:
+        """All connections of the server, this one included."""
+        return [one for one in self.connections if isinstance(one, _Impatient)]
+
+    def _make_room(self) -> None:
+        """Closes the oldest other connection whose client has not shown the token, if there is one.
+
+        Anybody who reaches the port could keep all connections busy, with streams of events or with
+        pages that are read slowly, and so keep the owner out. A browser that loses a stream in this
+        way opens it again.
+        """
+        others = [one for one in self._all() if one is not self and not one.has_token()]
+        if others:
+            oldest = min(others, key=lambda one: one.began_s)
+            oldest.drop()
 
     def _look(self) -> None:
         """Closes the connection if no request has arrived."""

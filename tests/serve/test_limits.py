@@ -2,10 +2,12 @@
 
 import resource
 import select
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
+
+from arena.web.server import MAX_AT_ONCE
 
 
 @pytest.mark.long
@@ -33,6 +35,32 @@ def test_a_body_without_a_length_is_limited(served):
             answer = b""
         assert b" 200 " not in answer
     assert served.ask()[0] == 200
+
+
+def test_connections_without_the_token_do_not_keep_others_out(served):
+    host = f"Host: 127.0.0.1:{served.port}\r\n"
+    with ExitStack() as open_connections:
+
+        def begin(text):
+            """A new connection on which this text has been sent."""
+            connection = open_connections.enter_context(served.raw())
+            connection.sendall(text.encode())
+            return connection
+
+        stream = f"GET /events HTTP/1.1\r\n{host}"
+        owners = begin(f"{stream}Cookie: {served.cookie}\r\n\r\n")
+        assert b" 200 " in owners.recv(64)
+        for _ in range(MAX_AT_ONCE + 10):
+            assert b" 200 " in begin(f"{stream}\r\n").recv(64)
+        for text in ("", stream):
+            for _ in range(MAX_AT_ONCE + 10):
+                begin(text)
+            assert served.ask()[0] == 200
+            assert served.ask(cookie=served.cookie)[0] == 200
+        owners.settimeout(0)
+        with suppress(BlockingIOError):
+            while True:
+                assert owners.recv(1 << 16), "the stream with the token goes on"
 
 
 def test_a_thousand_requests_leave_nothing_behind(served):

@@ -193,6 +193,11 @@ class _GameChecks:
             expected = f"each game once, but this one is already in line {first}"
             return Wrong("id", expected, record.id)
         wrong = _plan_difference(record, self._boards, self._schedule)
+        # Bots without time limits are timed by the wall clock.
+        planned_clock = self._run.info.clock or "wall"
+        clock = record.clock or "wall"
+        if wrong is None and clock != planned_clock:
+            wrong = Wrong("clock", f"{planned_clock}, as in {RUN_FILE}", clock)
         if wrong is None and self._sample is None:
             wrong = self._replay(record)
         elif wrong is None and self._sample:
@@ -307,6 +312,11 @@ def _bot_difference(run: Run, bot: BotInfo) -> str | Difference | None:
         return f"the copy of {bot.name} contains build results, so it cannot be compared"
     if copy.sha256 != bot.sha256:
         return Difference(bot.copy, None, "sha256", bot.sha256, copy.sha256)
+    if copy.command != bot.command:
+        expected = shlex.join(copy.command)
+        return Difference(
+            RUN_FILE, None, f"command of {bot.name}", expected, shlex.join(bot.command)
+        )
     return _unhashed_difference(bot.copy, copy)
 
 

@@ -20,6 +20,7 @@ from arena.players.manifest import (
     MANIFEST_FILE,
     Manifest,
     check_file,
+    check_inside,
     check_name,
     comments,
     read_manifest,
@@ -217,6 +218,8 @@ def bot_files(path: Path) -> list[Path]:
         if len(Path(folder).parts) > len(root.parts) + MAX_DEPTH:
             deep = f"expected folders at most {MAX_DEPTH} levels deep, got deeper ones"
             raise BotFolderError(f"{path}: {deep}")
+        for name in folders:
+            check_inside(Path(folder, name), root)
         for name in sorted(set(names) - IGNORED):
             file = Path(folder, name)
             check_file(file, root)

@@ -265,14 +265,22 @@ def check_file(file: Path, root: Path) -> None:
     every file.
     """
     try:
-        target = file.resolve()
-        if not (target.is_relative_to(root) or root.is_relative_to(INSTALLED_BOTS)):
-            wanted = f"a file in the bot's folder, got a link to {target}"
-            raise BotFolderError(f"{file}: expected {wanted}", COPY_IT)
+        check_inside(file, root)
         if not file.is_file():
             raise BotFolderError(f"{file}: expected a regular file")
     except (OSError, RuntimeError) as error:  # links form a loop
         raise BotFolderError(f"{file}: expected a file, got {error}") from None
+
+
+def check_inside(path: Path, root: Path) -> None:
+    """Raises BotFolderError if ``path``, a file or folder of a bot, is a link that leads out of
+    ``root``, the bot's folder (a resolved path), unless it is a bundled bot's. Raises OSError or
+    RuntimeError for a link that leads nowhere.
+    """
+    target = path.resolve()
+    if not (target.is_relative_to(root) or root.is_relative_to(INSTALLED_BOTS)):
+        wanted = f"a file in the bot's folder, got a link to {target}"
+        raise BotFolderError(f"{path}: expected {wanted}", COPY_IT)
 
 
 def read_manifest(folder: Path) -> Manifest:

@@ -5,6 +5,7 @@ arena writes, and the line must be the record's canonical JSON, byte by byte.
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from datetime import datetime
 from itertools import chain
 from typing import Annotated, Literal, NamedTuple
 
@@ -17,6 +18,8 @@ from arena.records.record import MAX_SEATS, Fault, GameRecord, Text, encode_reco
 from arena.rules.notation import PASSED, seat_of_move
 
 FIELDS_BY_SEAT = ("left", "ranks", "think_ms", "slowest_ms")
+ROUNDING_MS = 0.05
+"""By how much a time in a record, which has one decimal, may differ from the measured time."""
 EXPECTED = re.compile(r"Expected (.*?)(?:, got .*)?$")
 """A regular expression for the beginning of msgspec's error messages."""
 BEFORE_FIELD = " - at `$."
@@ -96,6 +99,8 @@ def decode_strictly(line: bytes) -> GameRecord | Wrong:
         _wrong_faults(record),
         _wrong_totals(record),
         _wrong_times(record),
+        _wrong_sums(record),
+        _wrong_end(record),
         _wrong_notes(record),
     )
     if first := next(wrongs, None):
@@ -163,6 +168,38 @@ def _wrong_times(record: GameRecord) -> Iterator[Wrong]:
             yield Wrong(f"ms[{number}]", "null for a pass", str(ms))
         if not is_pass and (ms is None or ms > slowest):
             yield Wrong(f"ms[{number}]", f"a time up to {slowest}, the slowest", str(ms))
+
+
+def _wrong_sums(record: GameRecord) -> Iterator[Wrong]:
+    """Yields a mistake for each seat whose total time, or the time of whose slowest answer, is not
+    that of the seat's moves. Of a seat with a fault, the time of the answer at fault is unknown.
+    Yields nothing if the record has no times of single moves.
+    """
+    if record.ms is None:
+        return
+    seats = len(record.bots)
+    faulty = {fault.seat for fault in record.faults}
+    for seat in range(seats):
+        times = [ms for ms in record.ms[seat::seats] if ms is not None]
+        total = sum(times)
+        missing = record.think_ms[seat] - total
+        # Each move's time and the total were rounded to a tenth; sums of floats are not exact.
+        rounding = ROUNDING_MS * (len(times) + 1) + 1e-6
+        if missing < -rounding or (missing > rounding and seat not in faulty):
+            expected = f"{total:.1f} for seat {seat}, the sum of the times of its moves"
+            yield Wrong("think_ms", expected, str(record.think_ms[seat]))
+        slowest = max(times, default=0.0)
+        if record.slowest_ms[seat] > slowest + 2 * ROUNDING_MS + 1e-6 and seat not in faulty:
+            expected = f"{slowest} for seat {seat}, the time of its slowest move"
+            yield Wrong("slowest_ms", expected, str(record.slowest_ms[seat]))
+
+
+def _wrong_end(record: GameRecord) -> Iterator[Wrong]:
+    """Yields a mistake if the time of the game's end is no date and time of day."""
+    try:
+        datetime.fromisoformat(record.ended)
+    except ValueError:
+        yield Wrong("ended", "a date and a time in UTC", record.ended)
 
 
 def _wrong_notes(record: GameRecord) -> Iterator[Wrong]:

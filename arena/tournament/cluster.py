@@ -213,9 +213,8 @@ class ClusterPool:
             return
         error = asked.exception()
         if isinstance(error, ImportError | AttributeError):
-            cure = f"pip install 'qin-arena[cluster]=={arena.__version__}' there"
             answer: Any = Admission(
-                "", f"expected qin-arena {arena.__version__}, got {error}: {cure}"
+                "", f"expected qin-arena {arena.__version__}, got {error}: {_install_there()}"
             )
         else:
             answer = Admission("", f"it could not be asked: {error!r}") if error else asked.result()
@@ -344,7 +343,14 @@ class ClusterPool:
         if theirs.cancelled():
             _finish(ours, BrokenExecutor("the scheduler dropped the game"))
             return
-        end: Batch | BaseException = theirs.exception() or theirs.result()
+        end: object = theirs.exception() or theirs.result()
+        if not isinstance(end, Batch | BaseException):
+            end = ClusterError(
+                f"expected games from the worker {address} ({worker.name}), got"
+                f" {type(end).__name__}: another version may be installed there",
+                f"{_install_there()}; then run the same command: all finished games are in the"
+                " journal",
+            )
         self._ended.put(_Ended(address, worker, plans, end))
         _finish(ours, end)
 
@@ -396,6 +402,11 @@ class ClusterPool:
                     future.cancel()
         releases = [worker.executor.submit(release, self._token) for worker in here]
         wait(releases, LEAVE_S)
+
+
+def _install_there() -> str:
+    """The command that installs this version on the machine of a worker."""
+    return f"pip install 'qin-arena[cluster]=={arena.__version__}' there"
 
 
 def _finish(future: Future[Batch], end: Batch | BaseException) -> None:

@@ -23,6 +23,8 @@ READS = ("GET", "HEAD")
 """The methods of requests that change nothing."""
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 """The names of this machine that only this machine can use."""
+HEADER_BYTES = 16 << 10
+"""The most bytes of a request's address and headers."""
 MAX_BODY = 1 << 16
 """The largest body of a request, in bytes."""
 BODY_S = 10.0
@@ -86,7 +88,8 @@ class Guard:
     """Passes allowed requests on to an application, and refuses all others.
 
     The guard sets ``may_change`` in the state of each request: whether the request has the token,
-    see `_has_token`. When ``closing`` is set, all streams end.
+    see `_has_token`, and ``is_too_large`` once the request's body has exceeded `MAX_BODY`. When
+    ``closing`` is set, all streams end.
     """
 
     def __init__(self, app: ASGIApp, gate: Gate, closing: asyncio.Event) -> None:
@@ -101,17 +104,21 @@ class Guard:
         headers = Headers(scope=scope)
         answer = self._refusal(scope, headers) or self._entry(scope)
         scope["state"]["may_change"] = self._has_token(scope, headers)
+        scope["state"]["is_too_large"] = False
         sealed = _Sealed(send, self._closing)
         if answer is not None:
             await answer(scope, receive, sealed)
         else:
-            await self._app(scope, _limited(receive, self._closing), sealed)
+            await self._app(scope, _limited(scope, receive, self._closing), sealed)
             await sealed.end()
 
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
         """The refusal of a request, or None if the request is allowed."""
         method = scope["method"]
         gate = self._gate
+        # Uvicorn limits only headers that arrive in parts.
+        if _header_bytes(scope) > HEADER_BYTES:
+            return _refused(431, f"expected at most {HEADER_BYTES} bytes of address and headers")
         if method not in (*READS, "POST"):
             return _refused(405, f"expected GET or POST, got {method[:20]}")
         hosts = headers.getlist("host")
@@ -165,6 +172,12 @@ def _hosts(name: str, port: int) -> set[str]:
     return {f"{name}:{port}", *([name] if port == 80 else [])}  # noqa: PLR2004
 
 
+def _header_bytes(scope: Scope) -> int:
+    """The bytes of the address and the headers of a request, without what separates them."""
+    headers = sum(len(name) + len(value) for name, value in scope["headers"])
+    return len(scope["path"]) + len(scope["query_string"]) + headers
+
+
 def _is_foreign(method: str, headers: Headers) -> bool:
     """Whether a request comes from a page of another site. False for a reader who only followed a
     link from there.
@@ -213,13 +226,13 @@ class _Sealed:
             await self({"type": "http.response.body", "body": b""})
 
 
-def _limited(receive: Receive, closing: asyncio.Event) -> Receive:
-    """A function like ``receive`` that limits the size of a request's body, and the time in which
-    each part has to arrive.
+def _limited(scope: Scope, receive: Receive, closing: asyncio.Event) -> Receive:
+    """A function like ``receive`` that limits the size of the body of the request ``scope``, and
+    the time in which each part has to arrive.
 
     If the body exceeds one of these limits, and also when the server closes, the application gets
     the message that the client has disconnected: otherwise open streams would keep the server from
-    ending.
+    ending. Then ``is_too_large`` in the state of the request says whether the size was exceeded.
     """
     left = MAX_BODY
     is_whole = False
@@ -241,6 +254,7 @@ def _limited(receive: Receive, closing: asyncio.Event) -> Receive:
                 is_whole = not message.get("more_body", False)
                 if left >= 0:
                     return message
+                scope["state"]["is_too_large"] = True
             return {"type": "http.disconnect"}
         finally:
             coming.cancel()

@@ -18,6 +18,7 @@ from arena.records.journal import journal_of, read_lines
 from arena.records.record import decode_record
 from arena.tournament.run import Run
 from arena.web import pages
+from arena.web.guard import BODY_S, MAX_BODY
 from arena.web.live import Fingerprint, state_of
 from arena.web.places import RESULTS, run_name, without_folders
 from arena.web.run_list import run_folders
@@ -52,6 +53,16 @@ async def failed(request: Request, error: Exception) -> Response:
     if request.method == "POST":
         return JSONResponse({"problem": values["title"]}, status)
     return pages.page(request, "problem.html", values, status)
+
+
+async def cut_off(request: Request, _: Exception) -> Response:
+    """The answer to a request whose body the guard has cut off, because it was too large or came
+    too slowly. A client that has disconnected gets no answer.
+    """
+    if request.state.is_too_large:
+        return await failed(request, HTTPException(413, f"expected at most {MAX_BODY} bytes"))
+    late = f"the next part of the request did not arrive within {BODY_S:g} s"
+    return await failed(request, HTTPException(408, late))
 
 
 class Damage(NamedTuple):

@@ -5,23 +5,25 @@ import errno
 import logging
 import signal
 import socket
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from arena.errors import ArenaError, UserError
 from arena.web import pages, pictures, play, static_files
 from arena.web.bot_list import BotList
-from arena.web.guard import LOOPBACK, Gate, Guard
+from arena.web.guard import HEADER_BYTES, LOOPBACK, Gate, Guard
 from arena.web.live import Live
 from arena.web.opengames import OpenGames
 from arena.web.page_cache import PageCache
 from arena.web.page_worker import PageWorker
-from arena.web.problems import Damages, failed
+from arena.web.problems import Damages, cut_off, failed
 from arena.web.run_list import RunList
 
 MAX_PICTURES = 64
@@ -31,11 +33,20 @@ FIRST_PORT = 8400
 PORTS = 20
 """The number of ports that are tried."""
 MAX_AT_ONCE = 200
-"""The most connections at the same time. A further one gets the answer 503: come back later."""
+"""The most connections at the same time. For a further one, the oldest connection without the token
+is closed; if all have the token, the further one is closed at once.
+"""
+MAX_REQUESTS = 2 * MAX_AT_ONCE
+"""The most requests at the same time. A further one gets the answer 503: come back later. The
+number is above `MAX_AT_ONCE`, because a request ends some time after its connection was closed.
+"""
+QUEUE = 32
+"""The most connections that wait to be accepted, and about as many are accepted at once. It is far
+below `MAX_AT_ONCE`, so that the first bytes of a new connection, which may have the token, are read
+before newer connections can take its place.
+"""
 MAX_FROM_ONE = 40
 """The most connections from one address of another machine. A further one is closed at once."""
-HEADER_BYTES = 16 << 10
-"""The most bytes of a request's headers."""
 HEADER_S = 10.0
 """In how many seconds the headers of a request have to arrive."""
 DEAF_MS = 30_000
@@ -135,7 +146,7 @@ def _application(home: Path, games: OpenGames | None) -> Starlette:
             *static_files.ROUTES,
             *(play.ROUTES if games else ()),
         ],
-        exception_handlers={HTTPException: failed, ArenaError: failed},
+        exception_handlers={HTTPException: failed, ArenaError: failed, ClientDisconnect: cut_off},
     )
     state = app.state
     state.home = home
@@ -171,7 +182,8 @@ async def _serve(
         access_log=False,
         proxy_headers=False,
         server_header=False,
-        limit_concurrency=MAX_AT_ONCE,
+        limit_concurrency=MAX_REQUESTS,
+        backlog=QUEUE,
         timeout_graceful_shutdown=END_S,
         h11_max_incomplete_event_size=HEADER_BYTES,
     )
@@ -200,7 +212,9 @@ async def _serve(
 class _Impatient(H11Protocol):
     """A connection that is closed if its client sends no request within `HEADER_S` seconds, or if
     the client's address has more than `MAX_FROM_ONE` connections. The latter does not hold for this
-    machine itself, because a proxy may stand there for many readers.
+    machine itself, because a proxy may stand there for many readers. The connection is also closed
+    if the server needs room for a new one, see `_make_room`. ``began_s`` is the time at
+    which it began, on the monotonic clock.
 
     Uvicorn itself waits without a limit for the end of a request's headers.
     """
@@ -208,14 +222,43 @@ class _Impatient(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin the connection; close it at once if its address has too many others."""
         super().connection_made(transport)
+        self.began_s = time.monotonic()
         address = self.client[0] if self.client else LOOPBACK[0]
-        known = [one.client for one in self.connections if isinstance(one, H11Protocol)]
-        same = [client for client in known if client and client[0] == address]
+        same = [one for one in self._all() if one.client and one.client[0] == address]
         # A client on this machine may be a proxy for many readers.
         if address not in LOOPBACK and len(same) > MAX_FROM_ONE:
-            transport.abort()
-        else:
-            self.loop.call_later(HEADER_S, self._look)
+            self.drop()
+            return
+        if len(self.connections) > MAX_AT_ONCE:
+            self._make_room()
+        self.loop.call_later(HEADER_S, self._look)
+
+    def has_token(self) -> bool:
+        """Whether a request with the token has arrived on this connection, see `Guard`."""
+        return self.scope is not None and bool(self.scope["state"].get("may_change"))
+
+    def drop(self) -> None:
+        """Close the connection at once, without what is still to be sent."""
+        # Uvicorn counts a connection until the event loop's next turn. Further ones may begin
+        # before.
+        self.connections.discard(self)
+        self.transport.abort()
+
+    def _all(self) -> list["_Impatient"]:
+        """All connections of the server, this one included."""
+        return [one for one in self.connections if isinstance(one, _Impatient)]
+
+    def _make_room(self) -> None:
+        """Closes the oldest other connection whose client has not shown the token; if there is
+        none, this one.
+
+        Anybody who reaches the port could keep all connections busy, with streams of events or with
+        pages that are read slowly, and so keep the owner out. A browser that loses a stream in this
+        way opens it again.
+        """
+        others = [one for one in self._all() if one is not self and not one.has_token()]
+        oldest = min(others, key=lambda one: one.began_s, default=self)
+        oldest.drop()
 
     def _look(self) -> None:
         """Closes the connection if no request has arrived."""

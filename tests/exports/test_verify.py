@@ -5,6 +5,7 @@ every change is found and named.
 import json
 import logging
 import random
+import re
 import shutil
 from pathlib import Path
 
@@ -25,7 +26,6 @@ from arena.ratings.tables import run_tables
 from arena.records.evidence import evidence_name
 from arena.records.journal import Journal
 from arena.records.runfile import BotInfo, RunInfo, read_run, write_run
-from arena.records.timing import Timing
 from arena.rules.boards import built_in
 from arena.rules.terms import REVISION
 from arena.tournament.consistency import make_config
@@ -73,7 +73,7 @@ def make_run(folder, players):
                 InProcessPlayer(name, quits_sometimes if name == "quits" else random_move)
                 for name in plan.bots
             ]
-            record = Referee(plan, built_in("bird"), seated, Timing()).play().record
+            record = Referee(plan, built_in("bird"), seated, config.timing).play().record
             for fault in record.faults:
                 place = run / evidence_name(record.id, fault.seat)
                 place.parent.mkdir(parents=True, exist_ok=True)
@@ -337,12 +337,60 @@ def test_a_line_in_another_form_or_by_no_schema_is_found(run, snapshot):
 
 
 def test_times_that_nothing_else_follows_from_are_found_by_the_tables(run):
+    lines = lines_of(run)
+    # A record may have no times of single moves, which the totals would contradict.
+    lines[1] = re.sub(',"ms":[^]]*]', "", lines[1])
+    (run / "games.jsonl").write_text("".join(lines))
     rewrite(run, 2, think_ms=lambda times: [time + 5000.0 for time in times])
     verdict = verify_run(Run(run))
     assert [(difference.file, difference.field) for difference in verdict.differences] == [
         ("standings.csv", "think_ms"),
         ("games.csv", "think_ms_0"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("field", "change", "wrong"),
+    [
+        ("ms", lambda times: [ms and 0.001 for ms in times], "think_ms"),
+        ("think_ms", lambda times: [time + 3.0 for time in times], "think_ms"),
+        ("slowest_ms", lambda times: [time + 0.3 for time in times], "slowest_ms"),
+        ("ended", "2026-02-30T12:00:00Z", "ended"),
+    ],
+)
+def test_times_that_contradict_each_other_or_are_none_are_found(run, field, change, wrong):
+    for path in run.glob("*.csv"):
+        path.unlink()
+    number = whole_game(run)
+    # Each move took 0.3 ms, so that the totals are known.
+    record = json.loads(lines_of(run)[number - 1])
+    seats = len(record["bots"])
+    times = [None if move == "pass" else 0.3 for move in record["moves"]]
+    totals = [round(sum(ms or 0 for ms in times[seat::seats]), 1) for seat in range(seats)]
+    rewrite(run, number, ms=times, think_ms=totals, slowest_ms=[0.3] * seats)
+    assert verify_run(Run(run)).differences == []
+    rewrite(run, number, **{field: change})
+    found = first(run)
+    assert (found.line, found.field) == (number, wrong)
+
+
+def test_a_record_with_another_clock_than_the_run_is_found(run):
+    lines = lines_of(run)
+    lines[0] = re.sub('("ended":"[^"]*")', r'\1,"clock":"cpu"', lines[0])
+    (run / "games.jsonl").write_text("".join(lines))
+    found = first(run)
+    assert (found.line, found.field) == (1, "clock")
+    assert (found.expected, found.got) == ("wall, as in run.json", "cpu")
+
+
+def test_a_command_that_the_copys_bot_toml_denies_is_found(run):
+    info = read_run(run)
+    ann, *others = info.bots
+    ann = msgspec.structs.replace(ann, command=["python3", "other.py"])
+    write_run(run, msgspec.structs.replace(info, bots=[ann, *others]))
+    [found] = verify_run(Run(run)).differences
+    assert (found.file, found.field) == ("run.json", "command of ann")
+    assert (found.expected, found.got) == ("python3 bot.py", "python3 other.py")
 
 
 def test_an_edited_table_is_named_by_line_and_field(run):

@@ -164,9 +164,10 @@ def test_the_hash_changes_with_what_is_played(folder, change):
     assert bot_at(folder).sha256 != first
 
 
-def test_a_link_out_of_the_folder_is_refused(folder, tmp_path, refused):
+@pytest.mark.parametrize("target", ["secret", "."])
+def test_a_link_to_a_file_or_folder_outside_is_refused(folder, tmp_path, refused, target):
     (tmp_path / "secret").write_text("x")
-    (folder / "link").symlink_to(tmp_path / "secret")
+    (folder / "link").symlink_to(tmp_path / target)
     with refused(BotFolderError):
         bot_at(folder)
 

@@ -133,6 +133,21 @@ def test_a_batch_that_ends_in_a_thread_of_dask_counts_when_the_main_thread_looks
     assert made._failed_at == {"x": {"tcp://a:1"}}
 
 
+def test_a_worker_that_answers_with_something_else_than_games_is_named(make):
+    made, executors, _ = make(a=admitted("a"))
+    future = made.submit(plans("x"))
+    _, theirs = executors["tcp://a:1"].played.pop()
+    theirs.set_result(None)
+    error = future.exception()
+    assert isinstance(error, ClusterError)
+    assert str(error) == (
+        "expected games from the worker tcp://a:1 (a @ 1000/s), got NoneType: another version may"
+        " be installed there"
+    )
+    assert error.hint.startswith("pip install 'qin-arena[cluster]==")
+    made.look()
+
+
 def test_a_process_that_dies_with_all_games_of_a_worker_makes_it_not_sick(make, monkeypatch):
     monkeypatch.setattr(Scripted, "slots", 4)
     made, executors, _ = make(a=admitted("a"))

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from arena.cli.options import Rating, rating_options, run_argument
+from arena.cli.target import write_target
 from arena.commands.runs import named_run
 from arena.records.regular import write_durably
 
@@ -92,7 +93,10 @@ def report(
     target = path or opened.folder / "report.html"
     wanted = only or (DEFAULT_GAMES if games is None else games)
     page = report_page(opened, wanted, rating.prior, rating.match)
-    write_durably(target, page.text.encode())
+    if path is None:
+        write_durably(target, page.text.encode())
+    else:
+        write_target(path, page.text.encode())
     for note in page.notes:
         click.echo(f"note: {note}", err=True)
     click.echo(target)

@@ -70,6 +70,10 @@ them.
 OTHER_NAMES = {"analyze": "analyse"}
 """Second names of commands; the help does not list them."""
 
+MAX_NAME = 255
+"""The most bytes of the name of a file."""
+LONG_SHOWN = 60
+"""The number of characters that are shown of a path that is too long."""
 HOME = click.Path(file_okay=False, path_type=Path)
 """The type of the option --home."""
 
@@ -279,18 +283,40 @@ def run_command(arguments: list[str] | None = None) -> int:
         show_error(error)
         return FAILED
     except OSError as error:
-        # EPIPE: the program that read our output has ended (``| head``), so nothing is printed.
-        if error.errno not in (*MACHINE_ERRORS, errno.EPIPE):
-            return _bug()
-        # Python would fail at its exit to write what is left for stdout, so that goes to /dev/null.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if error.errno != errno.EPIPE:
-            show_error(_of_the_machine(error))
-        return FAILED
+        return _system_error(error)
     # Any other exception is a bug, and is reported as one.
     except Exception:  # noqa: BLE001
         return _bug()
     return result if isinstance(result, int) else DONE
+
+
+def _system_error(error: OSError) -> int:
+    """Prints the message about the system's ``error``, which is being handled, and returns the exit
+    status.
+    """
+    if error.errno == errno.ENAMETOOLONG:
+        show_error(_too_long(error))
+        return FAILED
+    # EPIPE: the program that read our output has ended (``| head``), so nothing is printed.
+    if error.errno not in (*MACHINE_ERRORS, errno.EPIPE):
+        return _bug()
+    # Python would fail at its exit to write what is left for stdout, so that goes to /dev/null.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if error.errno != errno.EPIPE:
+        show_error(_of_the_machine(error))
+    return FAILED
+
+
+def _too_long(error: OSError) -> UserError:
+    """The error for the user about a system error for a name or path that is too long."""
+    path = os.fsdecode(error.filename2 or error.filename or "")
+    name = max(Path(path).parts, key=len, default="")
+    text = name if len(os.fsencode(name)) > MAX_NAME else path
+    return UserError(
+        "expected a shorter name or path, got"
+        f" {len(text):,} characters that begin with {text[:LONG_SHOWN]!r}",
+        f"the system takes at most {MAX_NAME} bytes for a name, and 4,095 for a path",
+    )
 
 
 def _of_the_machine(error: OSError) -> UserError:

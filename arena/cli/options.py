@@ -17,11 +17,11 @@ from msgspec import Meta
 
 from arena.cli.completion import complete_bots, complete_runs
 from arena.cli.numbers import Number, WholeNumber
+from arena.cli.target import write_target
 from arena.cli.terminal import say
 from arena.errors import UserError
 from arena.players.labels import split_bots
 from arena.records.record import DEALS
-from arena.records.regular import write_durably
 from arena.tournament.settings import DECLARED, QUESTION, TYPES, option_name, taken_by
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -246,7 +246,7 @@ class OutputOptions(NamedTuple):
         else:
             show()
         if self.csv_path:
-            write_durably(Path(self.csv_path), csv().encode())
+            write_target(Path(self.csv_path), csv().encode())
             say(f"{name}: {self.csv_path}")
 
 

@@ -15,6 +15,7 @@ from arena.cli.numbers import WholeNumber
 from arena.cli.options import as_json, refuse, tell_json
 from arena.cli.run import sandbox_options
 from arena.cli.sections import BriefCommand
+from arena.cli.target import write_target
 from arena.cli.terminal import say, screen_folded, tell
 from arena.commands.playing import SandboxChoice
 from arena.commands.review import bot_to_ask, note_bank
@@ -193,7 +194,7 @@ def _write_file(run: Run, record: GameRecord, kind: str, name: str) -> Path:
         text = animated_picture(record, _board(run, record))
     if not name:
         return write_replay(run, record.id, kind, text)
-    write_durably(Path(name), text.encode())
+    write_target(Path(name), text.encode())
     return Path(name)
 
 

@@ -5,9 +5,14 @@ from pathlib import Path
 
 import click
 
+from arena.cli.numbers import WholeNumber
 from arena.cli.options import Rating, rating_options, run_argument
+from arena.cli.target import write_target
 from arena.commands.runs import named_run
 from arena.records.regular import write_durably
+
+MAX_GAMES = 1_000_000
+"""The largest number for ``--games``; a page has room for a few hundred games."""
 
 
 def _parse_number(
@@ -16,11 +21,11 @@ def _parse_number(
     """A click callback that reads the value of ``--games``: a number of games or, as in earlier
     versions, a value of ``--only``. None stays None. Raises BadParameter.
     """
-    if value is None or value.isdecimal():
-        return None if value is None else int(value)
+    if value is None:
+        return None
     if "/" in value or "+" in value:
         return _parse_games(context, parameter, value)
-    raise click.BadParameter(f"expected a whole number of at least 0, got {value!r}")
+    return WholeNumber(0, MAX_GAMES).convert(value, parameter, context)
 
 
 def _parse_games(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
@@ -92,7 +97,10 @@ def report(
     target = path or opened.folder / "report.html"
     wanted = only or (DEFAULT_GAMES if games is None else games)
     page = report_page(opened, wanted, rating.prior, rating.match)
-    write_durably(target, page.text.encode())
+    if path is None:
+        write_durably(target, page.text.encode())
+    else:
+        write_target(path, page.text.encode())
     for note in page.notes:
         click.echo(f"note: {note}", err=True)
     click.echo(target)

@@ -3,7 +3,7 @@
 import re
 import sys
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from hashlib import sha256
 from pathlib import Path
 
@@ -132,8 +132,9 @@ def _seed_number(text: str | None) -> int:
     else a hash of the text; None stands for 0.
     """
     text = text or "0"
-    if text.isdecimal() and int(text) <= MAX_SEED:
-        return int(text)
+    with suppress(ValueError):  # int() refuses more than 4,300 digits
+        if text.isdecimal() and int(text) <= MAX_SEED:
+            return int(text)
     return int.from_bytes(sha256(text.encode()).digest()[:4]) % (MAX_SEED + 1)
 
 

@@ -15,7 +15,14 @@ import msgspec
 import arena
 from arena.errors import OTHER_HOME, BotFolderError, UserError, cannot_write, did_you_mean
 from arena.players.folder import Bot, bot_at, content_hash, copy_files, from_inside, home_of_script
-from arena.players.manifest import EXAMPLE, MANIFEST_FILE, Manifest, check_name, read_manifest
+from arena.players.manifest import (
+    EXAMPLE,
+    MANIFEST_FILE,
+    VERSION,
+    Manifest,
+    check_name,
+    read_manifest,
+)
 from arena.players.temporary import age_s, remove_tree
 from arena.records.record import version_key
 
@@ -43,8 +50,13 @@ STAYS = (
 
 
 def _highest(versions: Iterable[str], default: int) -> int:
-    """The highest of those ``versions`` that are whole numbers; ``default`` if none is."""
-    numbers = [int(version) for version in versions if version.isdecimal()]
+    """The highest of those ``versions`` that are whole numbers; ``default`` if none is. What no
+    bot.toml can have as a version, such as thousands of digits, is left out.
+    """
+    numbers = []
+    for version in versions:
+        if version.isdecimal() and VERSION.fullmatch(version):
+            numbers.append(int(version))
     return max(numbers, default=default)
 
 

@@ -8,7 +8,7 @@ them.
 
 import csv
 import io
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from itertools import chain, product
 from typing import Any, NamedTuple
 
@@ -33,6 +33,10 @@ MAX_COLUMNS = 1_000
 """The largest number of columns in a file. games.csv has at most 28. A file with 30,000 columns
 took seven seconds to check and read.
 """
+LARGEST = 1e12
+"""The largest number of ms, or of pagodas left, as in a record: a sum of them must stay finite."""
+UNCLOSED = "EOF inside string"
+"""What pandas says about a file in which a quote is missing."""
 REPETITIVE_COLUMNS = ("bot_", "share_", "rank_", "faults")
 """The beginnings of the names of columns that contain few different texts."""
 CLOSE = 0.005
@@ -113,14 +117,17 @@ def read_sheet(data: bytes, name: str) -> Sheet:
     names the line, the expected value and the one found.
     """
     text = _decoded(data, name)
-    columns = next(csv.reader(io.StringIO(text, newline="")), [])
+    _, columns = next(_rows(text, name), (1, []))
     _check_header(columns, name)
     _check_widths(text, columns, name)
     known = [column for column in columns if column in KNOWN_COLUMNS]
     repetitive = [column for column in known if column.startswith(REPETITIVE_COLUMNS)]
     kinds: dict[Hashable, Any] = dict.fromkeys(known, "str")
     kinds |= dict.fromkeys(repetitive, "category")
-    cells = pd.read_csv(io.StringIO(text), usecols=known, dtype=kinds, na_filter=False)
+    try:
+        cells = pd.read_csv(io.StringIO(text), usecols=known, dtype=kinds, na_filter=False)
+    except pd.errors.ParserError as error:
+        raise _unreadable(text, name, error) from None
     size = sum(column.startswith("bot_") for column in known)
     has_blocks = "block" in known
     has_ranks = "rank_0" in known
@@ -154,7 +161,7 @@ def read_sheet(data: bytes, name: str) -> Sheet:
         names=names,
         bots=bots,
         ranks=ranks,
-        values={summed.field: _numbers(cells, summed.field, size) for summed in SUMS},
+        values={summed.field: _numbers(cells, summed.field, size, text, name) for summed in SUMS},
         forfeits=forfeits.astype(np.bool_),
         cluster=cluster,
         has_blocks=has_blocks,
@@ -210,11 +217,10 @@ def _check_widths(text: str, columns: Sequence[str], name: str) -> None:
     """Raises UserError if a row of ``text`` has more cells than there are ``columns``, because
     pandas would silently drop some. ``name`` is the name of the file.
     """
-    rows = csv.reader(io.StringIO(text, newline=""))
-    for row in rows:
+    for line, row in _rows(text, name):
         if len(row) > len(columns):
             raise UserError(
-                f"{name}, line {rows.line_num}: expected {len(columns)} cells, got more",
+                f"{name}, line {line}: expected {len(columns)} cells, got more",
                 'put "quotes" around a cell that contains a comma',
             )
 
@@ -229,18 +235,51 @@ def _parsed(rows: pd.DataFrame, size: int, text: str, name: str) -> list[ListedG
         try:
             games.append(game_of(cells, size))
         except ValueError as error:
-            line = _line_of(text, int(str(row)))
+            line = _line_of(text, int(str(row)), name)
             raise UserError(f"{name}, line {line}: {error}", "fix the line, or delete it") from None
     return games
 
 
-def _line_of(text: str, row: int) -> int:
-    """The number of the line in ``text``, the whole file, on which data row ``row`` ends. Rows are
-    counted from 0, without the header and blank lines.
+def _line_of(text: str, row: int, name: str) -> int:
+    """The number of the line in ``text``, the whole file ``name``, on which data row ``row`` ends.
+    Rows are counted from 0, without the header and blank lines.
+    """
+    lines = [line for line, cells in _rows(text, name) if cells]
+    return lines[row + 1]
+
+
+def _rows(text: str, name: str) -> Iterator[tuple[int, list[str]]]:
+    """The rows of ``text``, the file ``name``, each as the number of the line on which it ends and
+    its cells. Raises UserError for a cell that is too long for the reader.
     """
     rows = csv.reader(io.StringIO(text, newline=""))
-    lines = [rows.line_num for cells in rows if cells]
-    return lines[row + 1]
+    last = 0
+    try:
+        for cells in rows:
+            last = rows.line_num
+            yield last, cells
+    except csv.Error:
+        most = csv.field_size_limit()
+        raise UserError(
+            f"{name}, line {last + 1}: expected cells of at most {most:,} characters, got a longer"
+            " one",
+            "shorten the cell, or put the quote at its end if that is missing",
+        ) from None
+
+
+def _unreadable(text: str, name: str, error: Exception) -> UserError:
+    """The error for the user about ``text``, the file ``name``, at which pandas failed with
+    ``error``.
+    """
+    if UNCLOSED not in str(error):
+        return UserError(f"{name}: expected a CSV file, got one that pandas cannot read: {error}")
+    # The row with the open quote goes on to the end of the file: it begins after the row before.
+    lines = [0, *(line for line, _ in _rows(text, name))]
+    return UserError(
+        f"{name}, line {lines[-2] + 1}: expected a quote at the end of a cell that begins with one,"
+        " got the end of the file",
+        "put the missing quote at the end of the cell",
+    )
 
 
 def _by_row(values: Sequence[Sequence[int]], game_of_row: Ints, size: int) -> Ints:
@@ -322,13 +361,24 @@ def _rank(text: str) -> int | None:
     return int(value) if value in range(1, MAX_SEATS + 1) else None
 
 
-def _numbers(cells: pd.DataFrame, what: str, size: int) -> Floats:
+def _numbers(cells: pd.DataFrame, what: str, size: int, text: str, name: str) -> Floats:
     """(G, S) the numbers in the columns ``what_0``, ``what_1`` and so on, for ``size`` seats; NaN
-    where a cell is no number or the column is missing.
+    where a cell is no number or the column is missing. ``text`` and ``name`` are those of the whole
+    file, for messages. Raises UserError for a number that cannot be summed.
     """
     names = [f"{what}_{seat}" for seat in range(size)]
     numbers = cells.reindex(columns=names).apply(pd.to_numeric, errors="coerce")
-    return np.asarray(numbers, dtype=np.float64)
+    values = np.asarray(numbers, dtype=np.float64)
+    too_large = np.argwhere(np.abs(values) > LARGEST)
+    if len(too_large):
+        row, seat = too_large[0]
+        column = names[seat]
+        raise UserError(
+            f"{name}, line {_line_of(text, row, name)}: expected a number from"
+            f" {-LARGEST:g} to {LARGEST:g} in {column}, got {cells[column].iloc[row]!r}",
+            "fix the line, or delete it",
+        )
+    return values
 
 
 def _uneven_notes(cluster: Ints) -> list[str]:

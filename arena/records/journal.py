@@ -12,7 +12,7 @@ import os
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from heapq import nlargest
 from os.path import commonprefix
 from pathlib import Path
@@ -372,8 +372,12 @@ def find_record(run: Path, game: str) -> GameRecord:
     """The record with the id ``game`` in the journal of a run. Raises RunError if there is no such
     record, with similar ids in its hint, or if the journal cannot be read.
     """
-    # first the id as the arena writes it, then in any other JSON form
-    for holding in (msgspec.json.encode(game), b""):
+    forms = []
+    # Bytes on the command line may be no UTF-8; then no journal has the id.
+    with suppress(UnicodeEncodeError):
+        # first the id as the arena writes it, then in any other JSON form
+        forms = [msgspec.json.encode(game), b""]
+    for holding in forms:
         for _, record in read_rows(journal_of(run), _fitting_record, holding):
             if record.id == game:
                 return record

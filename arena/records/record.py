@@ -81,7 +81,11 @@ def version_key(label: str) -> list[tuple[int, str]]:
 
 def _sorting_key(part: str) -> tuple[int, str]:
     """Sorts the numbers among the parts of a version by value, after all other parts."""
-    return (int(part), "") if part.isdecimal() else (-1, part)
+    if not part.isdecimal():
+        return -1, part
+    # By length and text, because int() refuses more than 4,300 digits.
+    digits = part.lstrip("0")
+    return len(digits), digits
 
 
 class DealtGame(Struct, frozen=True, omit_defaults=True):

@@ -223,6 +223,22 @@ def test_games_of_one_deal_know_each_other_unless_the_deal_is_open(tmp_path):
     assert [game.get("seatings") for game in asked] == [None, None]
 
 
+def test_the_page_of_a_game_is_made_whatever_its_id_holds(tmp_path):
+    """A name with a character that reverses the line may come with a run from elsewhere."""
+    bots = ["a\u202eb", "c"]
+    games = duels(bots, 1)
+    folder = write_run(tmp_path / "run", bots, games)
+    [shown, other] = data_of(game_page(Run(folder), games[0]))["games"]
+    assert (shown["id"], other["id"]) == ("bird/a\\u202eb+c/0/0", "bird/a\\u202eb+c/0/1")
+
+
+def test_a_game_that_no_page_has_room_for_is_refused(tmp_path, refused):
+    game = game_of("ab", faults=[(0, 2, "exit", "\u202e" * 300_000)])
+    folder = write_run(tmp_path / "run", "ab", [game])
+    with refused(RunError):
+        game_page(Run(folder), game)
+
+
 def test_a_run_whose_plan_is_not_understood_keeps_everything(tmp_path):
     folder = write_run(tmp_path / "run", "ab", duels("ab", 2), deals=2)
     text = (folder / "run.json").read_text()

@@ -118,6 +118,13 @@ def test_the_same_content_as_in_the_ladder_is_not_copied(registry, tmp_path):
     assert not (tmp_path / "bots" / "low").exists()
 
 
+def test_a_label_of_a_league_with_thousands_of_digits_takes_no_number(registry, tmp_path):
+    """The labels of a league may come from anybody."""
+    bot = bot_at(make_bot(tmp_path / "work" / "new", "new"))
+    taken = ["new@1", "new@7", f"new@{'9' * 5000}"]
+    assert registry.register(bot, taken)[0].manifest.version == "8"
+
+
 @pytest.mark.parametrize(
     ("text", "meant"),
     [("hihg", "high"), ("an", "ann"), ("Low", "low"), ("lwo@1", "low"), ("grdy", "greedy-python")],

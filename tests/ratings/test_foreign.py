@@ -192,6 +192,39 @@ def test_a_bad_row_is_named_with_what_was_expected_and_what_came(row, said):
     )
 
 
+@pytest.mark.parametrize(
+    ("rows", "line"),
+    [
+        ('d1,"a,b,,,1,0,,\n', 2),
+        ('d1,a,b,,,1,0,,\n\nd2,"a\nA",b,,,1,0,,\nd3,"a,b,,,1,0,,\nd4,a,b,,,1,0,,\n', 6),
+    ],
+)
+def test_a_quote_that_is_missing_is_named_with_its_line(rows, line):
+    refused(f"{HEAD}{rows}", f"games.csv, line {line}: expected a quote at the end of a cell")
+
+
+def test_a_quote_may_be_missing_in_the_header():
+    refused('bot_0,bot_1,share_0,share_1,"x\na,b,1,0\n', "games.csv, line 1: expected a quote")
+
+
+@pytest.mark.parametrize("cell", ["x" * 131_073, f'"{"x" * 131_073}', '"' + "x\n" * 70_000])
+def test_a_cell_that_is_too_long_is_refused_with_its_line(cell):
+    head = "bot_0,bot_1,share_0,share_1,comment"
+    expected = "expected cells of at most 131,072 characters, got a longer one"
+    refused(f'{head}\na,b,1,0,"1\n2"\na,b,1,0,{cell}\n', f"games.csv, line 4: {expected}")
+    refused(f"{head},{cell}\na,b,1,0,\n", f"games.csv, line 1: {expected}")
+    assert named(sheet_of(f"{head}\na,b,1,0,{'x' * 131_072}\n")) == [["a", "b"]]
+
+
+@pytest.mark.parametrize("column", ["think_ms_1", "left_1"])
+@pytest.mark.parametrize("number", ["1e308", "-1e308", "inf", "1e400", "9" * 400])
+def test_a_number_that_cannot_be_summed_is_refused_with_its_line(column, number):
+    rows = f"bot_0,bot_1,share_0,share_1,{column}\na,b,1,0,1e12\n\na,b,1,0,{{}}\n"
+    sheet_of(rows.format("1e12")).counts()
+    expected = f"expected a number from -1e+12 to 1e+12 in {column}, got '"
+    refused(rows.format(number), f"games.csv, line 4: {expected}")
+
+
 def test_ranks_must_go_with_the_shares():
     head = "bot_0,bot_1,share_0,share_1,rank_0,rank_1\n"
     refused(

@@ -19,6 +19,7 @@ from arena.records.league import (
     read_league,
     versions_before,
 )
+from arena.records.record import version_key
 
 WHEN = "2026-11-22T12:00:00Z"
 EVENTS = [
@@ -116,6 +117,13 @@ def test_versions_follow_each_other_by_name_and_options():
 def test_versions_follow_each_other_by_number_whichever_joined_first():
     league = league_of("my@10", "my@2", "my@1")
     assert versions_before(league.members) == {"my@2": "my@1", "my@10": "my@2"}
+
+
+def test_a_number_of_any_length_is_compared_by_value():
+    vast = "9" * 5000
+    labels = [f"my@{vast}", "my@10", "my@a", "my@0", "my@007", "my@1.10", "my@1.9", f"my@1{vast}"]
+    in_order = ["my@0", "my@1.9", "my@1.10", "my@007", "my@10", f"my@{vast}", f"my@1{vast}", "my@a"]
+    assert sorted(labels, key=version_key) == in_order
 
 
 def test_who_was_set_aside_is_before_nobody():

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 from contextlib import closing
+from urllib.parse import quote
 
 import pytest
 
@@ -38,6 +39,8 @@ def strange(tmp_path_factory):
     info = copy("board") / "run.json"
     text = json.loads(info.read_text())
     info.write_text(json.dumps({**text, "boards": {name: ["...."] for name in text["boards"]}}))
+    bots = ["a\u202eb", "c"]  # a character that reverses the rest of the line
+    write_run(results / "reversed", bots, duels(bots, 1))
     copy("raw").rename(results / "raw\udcff")
     rows = "1,greedy-python,12,40,10,70,,0\n2,greedy-python:width=2,9,-40,-70,-10,,3\n"
     (results / "good" / "standings.csv").write_text(header + rows)
@@ -65,6 +68,12 @@ def test_a_journal_without_an_end_is_counted_a_part_at_a_time(strange):
         text = strange.ask()[2]
         assert "/runs/hole" in text
         assert "counting" in text
+
+
+def test_a_game_has_a_page_whatever_its_id_holds(strange):
+    game = quote("bird/a\u202eb+c/0/0")
+    status, _, text = strange.ask(f"/runs/reversed/games/{game}")
+    assert (status, "\u202e" in text, "bird/a\\\\u202eb+c/0/0" in text) == (200, False, True)
 
 
 @pytest.mark.parametrize(("name", "begin"), [("hole", "problem"), ("board", "parts")])

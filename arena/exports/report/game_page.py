@@ -6,7 +6,7 @@ import shlex
 
 from arena import __version__
 from arena.errors import RunError
-from arena.exports.grid import counted
+from arena.exports.grid import counted, visible
 from arena.exports.moments import title_of
 from arena.exports.report import sections
 from arena.exports.report.page import ALONE, Around, PageSetting, render
@@ -42,8 +42,15 @@ def game_page(
     chosen: list[ChosenRecord] = [(shown, []) for shown in records]
     reviews, _ = reviews_of(run)
     album = album_of(chosen, run.info.boards, reviews, is_open, judged=2, tried=1)
-    if not album.games or album.games[0]["id"] != record.id:
-        raise RunError(album.damaged[0])
+    # The ids of an album are readable, so an id with an invisible character differs from that of
+    # its record.
+    if not album.games or album.games[0]["id"] != visible(record.id):
+        if album.damaged:
+            raise RunError(album.damaged[0])
+        raise RunError(
+            f"{record.id}: expected a game that fits on a page, got a larger one",
+            f"'{shlex.join(['arena', 'replay', run.name, record.id])}' shows it in the terminal",
+        )
     forfeits = [Forfeited(0, record.id, record.bots[fault.seat], fault) for fault in record.faults]
     faults = [sections.fault_object(run, forfeit) for forfeit in forfeits]
     is_graded = any("grade" in step for step in album.games[0]["steps"])

@@ -345,8 +345,12 @@ class LeagueRunner:
         )
         with playing(self._folder, request, self._conduct, headline) as opened:
             play, progress = opened
+            # With --quiet, the display prints nothing; but this is printed.
+            self._progress = progress if progress.has_bar else None
+            for label, error in play.session.left_out.items():
+                members.set_aside(label, error)
             self._progress = progress
-            play.runner.play(league.source(play.session))
+            play.runner.play(league.source(play.session, request.bots))
         self._progress = None
         show_troubles(play.runner, self._folder, progress=progress)
         if play.runner.stop_level:

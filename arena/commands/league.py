@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from arena.commands.members import ARENA, Members
 from arena.errors import RunError
 from arena.match.referee import GamePlan
+from arena.players.folder import Bot
 from arena.records.league import Drawn, Member, PlaceFound, RegressionBegun, Scaled, versions_before
 from arena.records.record import DEALS, DUEL, utc_now
 from arena.tournament.next_games import DEALS_A_DRAW, Games, as_drawn
@@ -21,6 +22,7 @@ from arena.tournament.placing import (
     error_of,
     first_guess,
 )
+from arena.tournament.regressions import open_regressions
 from arena.tournament.runner import FIRST_GAMES
 from arena.tournament.session import Session
 
@@ -85,6 +87,7 @@ class LeaguePlay:
         self._next_look_s = 0.0
         self._next_look_games = 1
         self._session: Session
+        self._authors: dict[str, str] = {}
         self._field: Contenders
         self._shown: frozenset[tuple[str, bool]] | None = None
         self._tested = Counter[str]()
@@ -105,14 +108,16 @@ class LeaguePlay:
             or (budget.placing is not None and not members[budget.placing].is_waiting)
         )
 
-    def source(self, session: Session) -> Games:
-        """The games of a session, beginning with those that earlier sessions drew but did not play.
-        New games are drawn until the budget is used up, or until a bot joins the league that the
-        session does not have; that bot needs a new session.
+    def source(self, session: Session, bots: Sequence[Bot]) -> Games:
+        """The games of a session, beginning with those that earlier sessions drew but did not play;
+        games of a bot that the session does not have are left out. New games are drawn until the
+        budget is used up, or until the league needs a bot that the session does not have; that bot
+        needs a new session. ``bots`` are all bots of the league, also those that do not play.
         """
         config = session.run.config
         schedule = session.run.schedule
         self._session = session
+        self._authors = {bot.label: bot.manifest.author for bot in bots}
         self._shown = None
         self._field = Contenders(config.players)
         self._tested.clear()
@@ -120,37 +125,27 @@ class LeaguePlay:
             self._count(drawn)
         unplayed: list[list[GamePlan]] = []
         for drawn in config.drawn:
-            unplayed += schedule.drawn_batches(drawn, session.journal.ids)
+            if session.setup.bots.keys() >= {*drawn.line_up.split("+")}:
+                unplayed += schedule.drawn_batches(drawn, session.journal.ids)
         return Games(
             as_drawn(unplayed, self._draw),
             # The last draw of a league is played to its end.
             ends=lambda _: self.has_newcomers(session),
         )
 
-    def _games_of(self, drawn: Drawn) -> int:
-        """The number of games of a draw of one line-up, on all boards and with all seatings."""
-        return (
-            drawn.deals
-            * len(self._session.run.config.rounds)
-            * self._session.run.schedule.block_size
-        )
-
     def _count(self, drawn: Drawn) -> None:
         """Counts the games of a draw for its bots, and for its regression test if it belongs to
         one.
         """
-        games = self._games_of(drawn)
+        games = self._session.run.schedule.drawn_games(drawn)
         self._field.add(tuple(drawn.line_up.split("+")), games)
         if drawn.tested:
             self._tested[drawn.tested] += games
 
     def has_newcomers(self, session: Session) -> bool:
-        """Whether the league has a member whose games are to be drawn, but whose bot the session
-        does not have.
-        """
+        """Whether games are to be drawn for a member whose bot the session does not have."""
         self.members.look()
-        there = session.setup.bots
-        return any(member.plays and member.bot not in there for member in self._all())
+        return not session.setup.bots.keys() >= self.members.active(self._tested)
 
     def _all(self) -> list[Member]:
         """All members of the league, whatever their status."""
@@ -194,8 +189,9 @@ class LeaguePlay:
         drawn = Drawn("+".join(line_up), first, deals, tested)
         self.members.append(drawn)
         self._count(drawn)
-        self.drawn += self._games_of(drawn)
-        return self._session.run.schedule.drawn_batches(drawn, frozenset())
+        schedule = self._session.run.schedule
+        self.drawn += schedule.drawn_games(drawn)
+        return schedule.drawn_batches(drawn, frozenset())
 
     def _open_regression(self) -> RegressionBegun | None:
         """The regression test that the next draw belongs to; None if none is open, or if it is the
@@ -207,13 +203,9 @@ class LeaguePlay:
             return None
         if self._field.is_placing and self._field.turn % 2:
             return None
-        league = self.members.league
         there = self._session.setup.bots
-        for test in league.regressions.values():
-            statuses = {league.members[test.bot].status, league.members[test.old].status}
-            can_play = statuses.isdisjoint({"aside", "withdrawn"})
-            is_open = self._tested[test.bot] < test.games
-            if is_open and can_play and test.bot in there and test.old in there:
+        for test in open_regressions(self.members.league, self._tested):
+            if test.bot in there and test.old in there:
                 return test
         return None
 
@@ -312,10 +304,9 @@ class LeaguePlay:
         for those that had no games then.
         """
         earlier = versions_before(self.members.league.members)
-        there = self._session.setup.bots
         elos = {bot: rating.elo for bot, rating in self._known.items()}
         placing = self._budget.placing
-        authors = {label: bot.manifest.author for label, bot in there.items()}
+        authors = self._authors
         placed = [member.placed for member in self._all() if member.placed]
         turns = dict[str, str]()
         for event in sorted(placed, key=lambda event: event.when):

@@ -5,7 +5,7 @@ members, and adds members that join later from bots/ or by another process.
 import getpass
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from arena.players.registry import Registry
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.staging import lack, staged_for_a_while
 from arena.records.config import LeagueTerms
+from arena.records.journal import read_ids
 from arena.records.league import (
     PLAYS,
     STATUS_TEXT,
@@ -41,7 +42,7 @@ from arena.records.league import (
 )
 from arena.records.record import name_of, utc_now
 from arena.records.runfile import RUN_FILE, RunInfo, read_run
-from arena.tournament.regressions import due_regressions
+from arena.tournament.regressions import due_regressions, open_regressions, tested_games
 from arena.tournament.run import Run
 from arena.tournament.runs import Request, boards_of, list_runs, make_request, resume_request
 from arena.tournament.settings import GivenOptions
@@ -144,6 +145,27 @@ class Members:
         self._tell(f"{label} is {is_now(status)}" + (f": {why}" if why else ""))
         self.append(StatusChanged(label, status, utc_now(), by, why))
 
+    def set_aside(self, label: str, error: UserError) -> None:
+        """Sets the member with this label aside because it cannot be built or started, and tells
+        the user why and how it can play again.
+        """
+        status = self.league.members[label].status
+        self.change(label, "aside", ARENA, str(error).removeprefix(f"{label}: "))
+        again = {"benchmark": "benchmark", "retired": "retire"}.get(status, "candidate")
+        command = f"'arena league {again} {label} --league {self.folder.name}'"
+        cure = f"{error.hint}, then {command}" if error.hint else command
+        self._tell(f"hint: {cure} lets it play again; or submit a new version of the bot")
+
+    def active(self, tested: Mapping[str, int]) -> set[str]:
+        """The labels of the members for which games can be drawn: those that play, and the versions
+        of open regression tests. ``tested`` has the number of games drawn for each test so far, by
+        the label of the tested version.
+        """
+        labels = {label for label, member in self.league.members.items() if member.plays}
+        for test in open_regressions(self.league, tested):
+            labels |= {test.bot, test.old}
+        return labels
+
     def set_regression_rule(self, every: int | None, games: int | None) -> None:
         """Sets after how many accepted versions of a bot (``every``; 0 for never) the league plays
         a regression test, and over how many ``games``. None keeps the present number; without any,
@@ -175,26 +197,26 @@ class Members:
             self._tell(f"{bot} is due for a regression test of {rule.games:,} games against {old}")
             self.append(RegressionBegun(bot, old, rule.games, utc_now()))
 
-    def newcomers(self, known: Sequence[str], sandbox_for: Callable[[Bot], Sandbox]) -> list[Bot]:
-        """The bots of the members that play and whose labels are not in ``known``. ``sandbox_for``
-        makes the sandbox in which a bot is built. A member that cannot be built or started on this
-        machine is set aside instead.
+    def newcomers(self, labels: set[str], sandbox_for: Callable[[Bot], Sandbox]) -> list[Bot]:
+        """The bots of the members with these ``labels``, in the order in which they joined.
+        ``sandbox_for`` makes the sandbox in which a bot is built. A member that cannot be built or
+        started on this machine is set aside instead.
         """
         newcomers = []
-        for label, member in list(self.league.members.items()):
-            if not member.plays or label in known:
+        for label in list(self.league.members):
+            if label not in labels:
                 continue
             try:
                 bot = self._find(label)
                 if not is_built_in(bot):
-                    reason = lack(bot)[0]
+                    reason, cure = lack(bot)
                     if reason:
-                        raise ConfigError(reason)
+                        raise ConfigError(reason, cure)
                     with staged_for_a_while(bot, sandbox=sandbox_for(bot)):
                         pass
                 newcomers.append(bot)
             except UserError as error:
-                self.change(label, "aside", ARENA, str(error))
+                self.set_aside(label, error)
         return newcomers
 
     def label_of(self, text: str) -> str:
@@ -422,18 +444,29 @@ def league_request(
     tell: Tell,
 ) -> Request:
     """The request for the next session of a league: the bots that have played, from their copies in
-    the league's folder, and the members that are new. ``bots`` are those that the user named when
-    the league begins, and ``sandbox_for`` makes the sandbox in which a bot is built. Raises
-    UserError, also for options with which no league can play.
+    the league's folder, and the members that are new. Bots for which no games can be drawn, and
+    that have no drawn games to play, are idle. ``bots`` are those that the user named when the
+    league begins, and ``sandbox_for`` makes the sandbox in which a bot is built. A member that
+    cannot be built or started, or whose copy has changed, is set aside. Raises UserError, also for
+    options with which no league can play.
     """
     folder = members.folder
     if not os.path.lexists(folder / RUN_FILE):
-        newcomers = members.newcomers((), sandbox_for)
+        newcomers = members.newcomers(members.active({}), sandbox_for)
         terms = LeagueTerms(_names(bots))
         return make_request(with_clock(options, tell), boards_of(options), newcomers, league=terms)
-    known = resume_request(Run(folder))
-    newcomers = members.newcomers(labels_of(known.bots), sandbox_for)
+    run = Run(folder)
+    wanted = members.active(tested_games(run.schedule)) | _retired_with_games(members, run)
+
+    def leave_out(label: str, error: UserError) -> None:
+        """Sets aside a member that is to play and whose copy cannot be used."""
+        if label in wanted:
+            members.set_aside(label, error)
+
+    known = resume_request(run, leave_out)
+    newcomers = members.newcomers(wanted - {*labels_of(known.bots)}, sandbox_for)
     bots_of_session = [*known.bots, *newcomers]
+    idle = known.idle | (run.info.bots_by_name.keys() - wanted)
     # The settings given now are compared with those of the league when it is opened.
     settings: dict[str, Any] = {**options, "bots": labels_of(bots_of_session)}
     settings.pop("board_files", None)
@@ -441,4 +474,20 @@ def league_request(
         settings["seed"] = str(settings["seed"])
     if not {"boards", "board_files", "match"}.isdisjoint(options):
         settings["boards"] = list(boards_of(options))
-    return Request(replace(known.config, **settings), known.boards, bots_of_session)
+    return Request(replace(known.config, **settings), known.boards, bots_of_session, idle)
+
+
+def _retired_with_games(members: Members, run: Run) -> set[str]:
+    """The labels of the retired members of a league that have games which were drawn and not
+    played.
+    """
+    retired = set(members.league.with_status("retired"))
+    drawn = [each for each in run.config.drawn if not retired.isdisjoint(each.line_up.split("+"))]
+    if not drawn:
+        return set()
+    played = set(read_ids(run.journal) if os.path.lexists(run.journal) else ())
+    labels = set[str]()
+    for each in drawn:
+        if run.schedule.drawn_batches(each, played):
+            labels |= retired.intersection(each.line_up.split("+"))
+    return labels

@@ -340,7 +340,8 @@ def open_run(
         staff.open_log()
 
         def play(listen: Callable[[RunnerEvent], None]) -> Play:
-            pool = staff.pool(session.setup, request.bots, listen)
+            there = [bot for bot in request.bots if bot.label in session.setup.bots]
+            pool = staff.pool(session.setup, there, listen)
             # A league itself sets a candidate aside that only forfeits, and plays on.
             spares = session.run.config.league is not None
             return Play(session, pool, Runner(folder, session.journal, pool, listen, spares=spares))

@@ -5,9 +5,11 @@ test shows what a chain of such steps really gained: the newest version plays a 
 games against the version ``every`` accepted versions back.
 """
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 
-from arena.records.league import League, Member, version_chains
+from arena.records.league import League, Member, RegressionBegun, version_chains
+from arena.tournament.schedule import Schedule
 
 
 def is_accepted(member: Member) -> bool:
@@ -38,3 +40,28 @@ def due_regressions(league: League) -> Iterator[tuple[str, str]]:
         newest = len(accepted) - 1
         if newest - since >= rule.every:
             yield accepted[newest], accepted[newest - rule.every]
+
+
+def open_regressions(league: League, tested: Mapping[str, int]) -> list[RegressionBegun]:
+    """The regression tests of ``league`` for which games can still be drawn: neither of their two
+    versions has been set aside or withdrawn. ``tested`` has the number of games drawn for each
+    test so far, by the label of the tested version; a test that is not in it has no games.
+    """
+    tests = []
+    for test in league.regressions.values():
+        statuses = {league.members[test.bot].status, league.members[test.old].status}
+        can_play = statuses.isdisjoint({"aside", "withdrawn"})
+        if can_play and tested.get(test.bot, 0) < test.games:
+            tests.append(test)
+    return tests
+
+
+def tested_games(schedule: Schedule) -> Counter[str]:
+    """The number of games drawn for each regression test of a league with this schedule, by the
+    label of the tested version.
+    """
+    games = Counter[str]()
+    for drawn in schedule.config.drawn:
+        if drawn.tested:
+            games[drawn.tested] += schedule.drawn_games(drawn)
+    return games

@@ -2,7 +2,7 @@
 been played, which run a request continues, and the request that continues a run.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from stat import S_ISREG
@@ -13,13 +13,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena import __version__
-from arena.errors import ConfigError, RunError
+from arena.errors import ConfigError, RunError, UserError
 from arena.players.folder import Bot, labels_of, played_copy
 from arena.players.labels import split_options
-from arena.players.manifest import check_name
+from arena.players.manifest import Manifest, check_name
 from arena.players.messages import PROTOCOL
 from arena.players.player import IN_PROCESS, built_in_bot
 from arena.records.config import Comparison, LeagueTerms, RunConfig, Tuning
+from arena.records.record import name_of
 from arena.records.runfile import RUN_FILE, BotInfo, RunInfo, read_run
 from arena.records.timing import Timing
 from arena.rules import CORE
@@ -78,11 +79,15 @@ class Request(Struct, frozen=True):
     """A checked request for a run: its settings, with the boards and the bots that they name.
 
     If the settings have no ``seed``, a new run gets a secret one, and a known run keeps its own.
+
+    ``idle`` are the labels of those ``bots`` that play no games in this session of a league. They
+    are neither copied nor built.
     """
 
     config: RunConfig
     boards: Mapping[str, Board]
     bots: Sequence[Bot]
+    idle: frozenset[str] = frozenset()
 
     def config_for(self, seed: str) -> RunConfig:
         """The settings of the request; if they have no seed, they get this ``seed``."""
@@ -282,6 +287,7 @@ def _is_just_this(info: RunInfo, request: Request) -> bool:
 
 
 CURE = "the command that started the run finishes it with the bots it names"
+CURE_IN_LEAGUE = "restore the files that were played"
 
 
 def tournament_request(run: Run) -> Request:
@@ -296,9 +302,14 @@ def tournament_request(run: Run) -> Request:
     return resume_request(run)
 
 
-def resume_request(run: Run) -> Request:
+def resume_request(
+    run: Run, leave_out: Callable[[str, UserError], object] | None = None
+) -> Request:
     """The request that continues a run of any kind without changes, made from its run.json. Raises
     RunError, BotFolderError, and ConfigError, also for a game that a person played.
+
+    With ``leave_out``, no error is raised for a bot whose copy is missing or has changed: such a
+    bot is idle in the request, and ``leave_out`` is called with its label and the error.
     """
     config = run.config
     info = run.info
@@ -321,7 +332,18 @@ def resume_request(run: Run) -> Request:
     open_again = msgspec.structs.replace(
         config, line_ups=None, allotted=None, settled=None, drawn=[]
     )
-    return Request(open_again, run.boards, [_bot(run, bot) for bot in info.bots])
+    bots = []
+    idle = set()
+    for entry in info.bots:
+        try:
+            bots.append(_bot(run, entry))
+        except UserError as error:
+            if leave_out is None:
+                raise
+            leave_out(entry.name, error)
+            bots.append(_bot_without_files(run, entry))
+            idle.add(entry.name)
+    return Request(open_again, run.boards, bots, frozenset(idle))
 
 
 def _bot(run: Run, bot: BotInfo) -> Bot:
@@ -330,7 +352,14 @@ def _bot(run: Run, bot: BotInfo) -> Bot:
     """
     if bot.command[:-1] == IN_PROCESS:
         return msgspec.structs.replace(built_in_bot(bot.command[-1]), label=bot.name)
-    return msgspec.structs.replace(copy_of(run, bot, CURE), sha256=bot.sha256)
+    cure = CURE_IN_LEAGUE if run.info.is_league else CURE
+    return msgspec.structs.replace(copy_of(run, bot, cure), sha256=bot.sha256)
+
+
+def _bot_without_files(run: Run, bot: BotInfo) -> Bot:
+    """A bot of a run, from its entry in run.json alone; it cannot be played."""
+    manifest = Manifest(name=name_of(bot.name), version=bot.version, command=bot.command)
+    return Bot(bot.name, manifest, run.folder / bot.copy, bot.sha256)
 
 
 def copy_of(run: Run, bot: BotInfo, cure: str) -> Bot:

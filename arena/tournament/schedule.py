@@ -177,6 +177,10 @@ class Schedule:
             if batches:
                 yield batches
 
+    def drawn_games(self, drawn: Drawn) -> int:
+        """The number of games of one draw of a league, on all boards and with all seatings."""
+        return drawn.deals * len(self.config.rounds) * self.block_size
+
     def drawn_batches(self, drawn: Drawn, ids: Container[str]) -> list[list[GamePlan]]:
         """The batches of one draw of a league, without the games whose ids are in ``ids``."""
         numbers = range(drawn.first, drawn.first + drawn.deals)

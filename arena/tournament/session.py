@@ -4,7 +4,7 @@ and continues it.
 
 import os
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -47,6 +47,8 @@ class Session(Struct):
     ``repaired``  how many bytes of an incomplete last record were cut off the journal
     ``unmarked``  why the run could not be marked as made here, so that continuing it will need
                   --adopt; empty if it is marked
+    ``left_out``  the bots of a league that could not be copied or built, by label, each with the
+                  error; the session does not have them
     """
 
     run: Run
@@ -56,6 +58,7 @@ class Session(Struct):
     known: int
     repaired: int
     unmarked: str = ""
+    left_out: Mapping[str, BotFolderError] = {}
 
     def change(self, **changes: Any) -> None:
         """Changes settings of the run, given by name, in run.json and then in this session. Does
@@ -89,7 +92,7 @@ def open_session(
 
     Raises ConfigError if the run in the folder has other settings; RunError if it cannot be opened,
     as when another arena plays it or it was made elsewhere; BotFolderError if a bot cannot be
-    copied, built or started.
+    copied, built or started, except in a league, whose session goes on without the bot.
     """
     _make_folder(folder)
     # This comes before the journal is opened, because opening would repair the journal of somebody
@@ -102,7 +105,9 @@ def open_session(
         run = Run(folder, _planned_info(folder, before, request, setup.sandbox))
         played = _games_played(run, journal)
         try:
-            bots = _copied_bots(folder, request, builds, setup.sandbox, keep_copies=is_own)
+            bots, left_out = _copied_bots(
+                folder, request, builds, setup.sandbox, keep_copies=is_own
+            )
             setup = msgspec.structs.replace(
                 setup,
                 bots=bots,
@@ -131,6 +136,7 @@ def open_session(
             known=played,
             repaired=journal.repaired,
             unmarked=unmarked,
+            left_out=left_out,
         )
 
 
@@ -163,16 +169,29 @@ def _games_played(run: Run, journal: Journal) -> int:
 
 def _copied_bots(
     folder: Path, request: Request, builds: Path, sandbox: Sandbox, *, keep_copies: bool
-) -> dict[str, Bot]:
-    """The bots that play, by label: copies in the run's folder, or their builds in ``builds``.
+) -> tuple[dict[str, Bot], dict[str, BotFolderError]]:
+    """The bots that play, by label: copies in the run's folder, or their builds in ``builds``; and
+    the errors of the bots of a league that cannot be copied or built, by label.
 
     Unless ``keep_copies``, copies that are in the folder already are replaced; but not if the
-    request itself names one of them. Raises RunError, BotFolderError.
+    request itself names one of them. Raises RunError and, unless the run is a league,
+    BotFolderError.
     """
     is_named_copy = any(bot.folder.is_relative_to(folder) for bot in request.bots)
     if not keep_copies and not is_named_copy:
         _drop_copies(folder)
-    return {bot.label: _staged(folder, bot, builds, sandbox) for bot in request.bots}
+    bots = {}
+    left_out = {}
+    for bot in request.bots:
+        if bot.label in request.idle:
+            continue
+        try:
+            bots[bot.label] = _staged(folder, bot, builds, sandbox)
+        except BotFolderError as error:
+            if request.config.league is None:
+                raise
+            left_out[bot.label] = error
+    return bots, left_out
 
 
 def _make_folder(folder: Path) -> None:

@@ -27,5 +27,5 @@ def test_a_candidate_that_forfeits_its_first_games_is_set_aside(tmp_path, games,
     with open_session(folder, request, Setup(OPEN, logging.WARNING)) as session:
         forfeits = [(1, 1, "exit", "")]
         session.journal.append([game_of(bots, deal=deal, faults=forfeits) for deal in range(games)])
-        assert LeaguePlay(members, Budget(games=0)).source(session).issue(1) == []
+        assert LeaguePlay(members, Budget(games=0)).source(session, request.bots).issue(1) == []
     assert members.league.members["greedy"].status == status

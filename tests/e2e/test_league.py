@@ -514,6 +514,22 @@ def test_an_author_owns_a_name_and_has_so_many_candidates(league, snapshot):
     assert err == snapshot
 
 
+def test_the_name_of_a_bot_that_was_removed_is_free_and_its_versions_are_numbered_on(league):
+    """As seen by an author who submits a bot to the league that has played the earlier ones."""
+    for number in (1, 2):
+        league.add_bot("bold", f"{FIRST}# {number}\n", to=f"submissions/{number}")
+        league("submit", f"submissions/{number}/bold", "--author", "bea", "--no-check")
+    league(*RUN, "--games", 8, "-q")
+    league.add_bot("bold", f"{FIRST}# 3\n", to="submissions/eve")
+    submit = ("submit", "submissions/eve/bold", "--author", "eve", "--no-check")
+    assert "the name 'bold' belongs to bea" in league(*submit, status=1)[1]
+    league("remove", "bold", "--all-versions", "--yes")
+    assert "registered as version 3" in league(*submit)[0]
+    _, err = league(*RUN, "--games", 8)
+    assert "bold@2 is withdrawn" in err
+    assert "bold@3 joins" in err
+
+
 PAGE = (ROOT / "docs" / "leagues.md").read_text()
 PLACE = PAGE.split('```sh title=".github/place.sh"\n')[1].split("```")[0]
 

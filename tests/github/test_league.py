@@ -1,10 +1,12 @@
 """The workflow of a league in a repository, as docs/leagues.md has it: which submissions a push to
 main places, and where the workflow remembers up to which commit it has placed them.
 
-`arena` is a stand-in that writes down its arguments, because placing takes hundreds of games.
+`arena` is a stand-in that writes down its arguments and copies what is submitted, because placing
+takes hundreds of games.
 """
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -20,7 +22,9 @@ ARENA = """\
 #!/bin/sh
 echo "$@" >> "$CALLS"
 echo played >> results/ladder/games.jsonl
-case $1 in submit) exit "${SUBMIT_STATUS:-0}" ;; *) exit "${RUN_STATUS:-0}" ;; esac
+test "$1" = submit || exit "${RUN_STATUS:-0}"
+cp -R "$2" bots
+exit "${SUBMIT_STATUS:-0}"
 """
 IMITATED = f"league: new games up to {'0' * 40}"
 
@@ -55,11 +59,14 @@ class Repository:
             "PATH": os.pathsep.join([str(program.parent), os.environ["PATH"]]),
         }
         self.git("init", "-q", "--bare", "-b", "main", "origin", folder=folder)
-        self.git("clone", "-q", "origin", "checkout", folder=folder)
+        self.check_out()
         self.commit("a league", **{"results/ladder/run.json": "{}", "bots/none": ""})
-        self.commit("kept", **{"results/kept-up-to": self.head + "\n"})
-        (self.checkout / ".github").mkdir()
-        (self.checkout / ".github" / "place.sh").write_text(PLACE)
+        self.commit("kept", **{"results/kept-up-to": self.head + "\n", ".github/place.sh": PLACE})
+
+    def check_out(self):
+        """Clones `origin` anew, as a job does."""
+        shutil.rmtree(self.checkout, ignore_errors=True)
+        self.git("clone", "-q", "origin", "checkout", folder=self.folder)
 
     def git(self, *arguments, folder=None):
         identity = ("-c", "user.name=a", "-c", "user.email=a@example.org")
@@ -87,8 +94,8 @@ class Repository:
         for path, text in texts.items():
             file = self.checkout / path
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text)
-            self.git("add", path)
+            file.write_text(text, newline="")
+            self.git("add", "-f", path)
         self.git("commit", "-q", "-m", subject)
         self.git("push", "-q", "origin", "HEAD:main")
 
@@ -210,3 +217,82 @@ def test_a_failure_of_git_fails_the_job_that_keeps_the_games(repository):
     status, printed = repository.run(KEEP)
     assert status != 0
     assert "index.lock" in printed
+
+
+def texts_in(folder):
+    """The bytes of all files below a folder, by path."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+UPPER = {
+    "GIT_CONFIG_COUNT": "2",
+    "GIT_CONFIG_KEY_0": "filter.upper.clean",
+    "GIT_CONFIG_VALUE_0": "tr a-z A-Z",
+    "GIT_CONFIG_KEY_1": "filter.upper.smudge",
+    "GIT_CONFIG_VALUE_1": "tr A-Z a-z",
+}
+"""The configuration of a machine with a filter, such as that of Git LFS."""
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (".gitignore", "*\n"),
+        (".gitattributes", "* text\n"),
+        (".gitattributes", "* text eol=crlf\n"),
+        (".gitattributes", "* eol=lf\n"),
+        (".gitattributes", "* crlf=input\n"),
+        (".gitattributes", "* ident\n"),
+        (".gitattributes", "* filter=upper\n"),
+        (".gitattributes", "* working-tree-encoding=latin1 text\n"),
+        ("more/.gitattributes", "* text\n"),
+        ("more/.gitignore", "!*\n*.py\n"),
+    ],
+)
+def test_no_submission_says_how_git_keeps_its_files(repository, name, text):
+    repository.environment |= UPPER
+    bot = "bots of $Id$ \u00e9\r\n\r\nend\n"
+    place = "submissions/eve/ebot"
+    files = {f"{place}/bot.toml": "", f"{place}/bot.py": bot, f"{place}/more/a.py": bot}
+    repository.commit("a bot", **files)
+    repository.commit("attributes", **{f"{place}/{name}": text})
+    repository.check_out()
+    status, printed = repository.run(PLAY)
+    assert status == 0, printed
+    played = texts_in(repository.checkout / "bots" / "ebot")
+    assert {*played} == {"bot.toml", "bot.py", "more/a.py"}
+    archive = (repository.checkout / "played.tar").read_bytes()
+    repository.check_out()
+    (repository.checkout / "played.tar").write_bytes(archive)
+    status, printed = repository.run(KEEP)
+    assert status == 0, printed
+    repository.check_out()
+    assert texts_in(repository.checkout / "bots" / "ebot") == played
+
+
+def test_the_files_of_the_repository_about_git_change_no_bot(repository):
+    rules = {".gitignore": "*.so\n", ".gitattributes": "* text\nbots/** -text\nresults/** -text\n"}
+    repository.commit("rules", **rules)
+    place = "submissions/ann/first"
+    repository.commit("a bot", **{f"{place}/bot.toml": "1\r\n", f"{place}/a.so": "1\r\n2\n"})
+    repository.check_out()
+    repository.push()
+    played = texts_in(repository.checkout / "bots")
+    assert b"\n" in played["first/a.so"]
+    repository.check_out()
+    assert texts_in(repository.checkout / "bots") == played
+
+
+def test_a_link_in_place_of_a_folder_is_no_submission(repository):
+    files = {"bots/ann/bot.toml": "", "bots/ann/.gitignore": "*.log\n"}
+    repository.commit("a bot", **files)
+    link = repository.checkout / "submissions" / "eve" / "ebot"
+    link.parent.mkdir(parents=True)
+    link.symlink_to("../../bots/ann")
+    repository.git("add", "submissions")
+    repository.commit("a link")
+    repository.check_out()
+    assert repository.push() == []
+    repository.check_out()
+    assert (repository.checkout / "bots" / "ann" / ".gitignore").exists()

@@ -251,6 +251,21 @@ def test_a_name_belongs_to_its_first_author_and_the_versions_are_numbered_here(
             owned(registry, tmp_path, "eve", name, "3")
 
 
+def test_a_name_is_free_again_when_all_its_versions_are_removed(registry, tmp_path, refused):
+    """The versions are numbered on: the league has games of the earlier ones."""
+    for source in ("1", "2"):
+        owned(registry, tmp_path, "bea", "bold", source)
+    registry.remove("bold@1")
+    with refused(BotFolderError):
+        owned(registry, tmp_path, "eve", "bold", "3")
+    registry.remove("bold")
+    bot = bot_at(make_bot(tmp_path / "bold", "bold", "3"))
+    new, is_new = registry.register(registry.owned(bot, "eve", ["bold@1", "bold@2"]))
+    assert (new.manifest.author, str(new.manifest.version), is_new) == ("eve", "3", True)
+    with refused(BotFolderError):
+        owned(registry, tmp_path, "bea", "bold", "4")
+
+
 def test_a_version_that_cannot_be_read_is_not_among_every_version(registry, tmp_path):
     owned(registry, tmp_path, "bea", "bold", "1")
     owned(registry, tmp_path, "bea", "bold", "2")

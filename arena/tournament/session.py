@@ -16,7 +16,7 @@ from arena.errors import OTHER_HOME, BotFolderError, RunError, cannot_write
 from arena.players.folder import Bot
 from arena.players.player import is_built_in
 from arena.players.sandbox.tiers import Sandbox
-from arena.players.staging import passing_folder, stage_for_run
+from arena.players.staging import check_programs, passing_folder, stage_for_run
 from arena.players.temporary import remove_abandoned, remove_tree
 from arena.records.journal import JOURNAL_FILE, Journal
 from arena.records.league import LEAGUE_FILE
@@ -174,8 +174,8 @@ def _copied_bots(
     the errors of the bots of a league that cannot be copied or built, by label.
 
     Unless ``keep_copies``, copies that are in the folder already are replaced; but not if the
-    request itself names one of them. Raises RunError and, unless the run is a league,
-    BotFolderError.
+    request itself names one of them. Raises RunError, BotFolderError if a program that a build
+    needs is missing and, unless the run is a league, if a bot cannot be copied or built.
     """
     is_named_copy = any(bot.folder.is_relative_to(folder) for bot in request.bots)
     if not keep_copies and not is_named_copy:
@@ -185,6 +185,9 @@ def _copied_bots(
     for bot in request.bots:
         if bot.label in request.idle:
             continue
+        # A missing program is the machine's fault, and not that of all bots which need it.
+        if bot.manifest.build:
+            check_programs(bot)
         try:
             bots[bot.label] = _staged(folder, bot, builds, sandbox)
         except BotFolderError as error:

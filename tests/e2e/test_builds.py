@@ -159,6 +159,19 @@ def test_members_that_no_longer_build_are_set_aside_and_the_others_play_on(leagu
     assert "made@2" in bots_of_games(league, before)
 
 
+def test_a_program_that_this_machine_lacks_sets_no_member_aside(league):
+    before = statuses(league)
+    programs = league.home / "programs"
+    programs.mkdir()
+    (programs / "python3").symlink_to(shutil.which("python3"))
+    path = league.environment["PATH"]
+    league.own["PATH"] = str(programs)
+    _, err = league(*LEAGUE, 8, "-q", status=1)
+    assert "expected the program 'sh' on PATH, found none" in err
+    league.own["PATH"] = path
+    assert statuses(league) == before
+
+
 def test_retired_and_removed_members_are_not_built(league):
     league.broken.touch()
     league("league", "retire", "made@1")

@@ -20,7 +20,7 @@ from arena.errors import BusyMachineError
 from arena.players.channel import Channel, TimedOut, Unanswered
 from arena.players.counter import count_processor_time, process_ns, read_counter
 from arena.players.keeper_client import KeeperClient
-from arena.players.processes import family, is_exiting, stat_of, threads_of
+from arena.players.processes import family, is_exiting, read_file, stat_of, threads_of
 from arena.records.record import NS_PER_MS
 from arena.values import ClockKind
 
@@ -52,10 +52,10 @@ PROBE_NS = 20_000_000
 """How long this process computes each time."""
 RUNNABLE = [b"R"]
 """The state of a thread that runs or waits for a CPU."""
-WANTING = (RUNNABLE, [b"D"])
-"""The states of a thread that runs or waits for a CPU, and the state of one that waits
-for a disk.
-"""
+UNINTERRUPTED = [b"D"]
+"""The state of a thread that waits for a disk, or for a child of vfork to end."""
+IN_VFORK = (b"kernel_clone", b"wait_for_vfork_done", b"_do_fork")
+"""Where a thread waits in the kernel for a child of vfork, see /proc/PID/wchan."""
 TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 CHILDREN_FIELDS = slice(13, 15)
 LOOK_NS = 20_000_000
@@ -394,8 +394,7 @@ class Meter:
         if not self.is_started:
             return True
         tree = family(self._keeper.process.pid)
-        bot = tree[self._keeper.helpers :]
-        if any(fields[:1] in WANTING for fields in _threads_in(bot)):
+        if any(map(_wants_processor, _places_of_threads(tree[self._keeper.helpers :]))):
             return True
         return any(map(_is_runnable, _threads_in(tree[: self._keeper.helpers])))
 
@@ -449,13 +448,26 @@ class IdleTime:
             self.starved_ns += span_ns
 
 
+def _places_of_threads(pids: list[int]) -> Iterator[str]:
+    """Yields the place of each thread of the processes ``pids`` in /proc."""
+    for pid in pids:
+        for thread in threads_of(pid):
+            yield f"{pid}/task/{thread}"
+
+
 def _threads_in(pids: list[int]) -> Iterator[list[bytes]]:
     """Yields the fields of `stat_of` of each thread of the processes ``pids``; empty if the thread
     has ended meanwhile.
     """
-    for pid in pids:
-        for thread in threads_of(pid):
-            yield stat_of(f"{pid}/task/{thread}")
+    return map(stat_of, _places_of_threads(pids))
+
+
+def _wants_processor(place: str) -> bool:
+    """Whether the thread at this place in /proc runs, or waits for a CPU or a disk."""
+    state = stat_of(place)[:1]
+    if state == UNINTERRUPTED:
+        return read_file(f"/proc/{place}/wchan") not in IN_VFORK
+    return state == RUNNABLE
 
 
 def _is_runnable(fields: list[bytes]) -> bool:

@@ -306,6 +306,19 @@ def test_a_bot_that_waits_for_its_input_wants_no_processor(player):
     wait_for(lambda: not calm.process.meter.wants_processor(), "the bot to be idle")
 
 
+VFORK = """import ctypes
+        ctypes.CDLL(None).syscall(56, 0x4000 | 17, 0, 0, 0, 0) or time.sleep(600)"""
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="clone has another number elsewhere")
+def test_a_bot_that_waits_for_a_child_of_vfork_wants_no_processor(player):
+    """Its state is that of a thread that waits for a disk."""
+    calm = begun(player("calm", at_start=VFORK))
+    calm.channel.flush()
+    wait_for(lambda: sorted(states(calm.process)) == ["D", "S"], "the child of vfork")
+    assert not calm.process.meter.wants_processor()
+
+
 class ScriptedMachine:
     """One processor that this process, the bot and other programs share, in turns of so many
     hundredths of a millisecond.

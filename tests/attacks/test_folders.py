@@ -154,10 +154,10 @@ def test_a_name_on_the_command_line_is_checked_as_well(arena, name):
     assert sorted(os.listdir(arena.home / "bots")) == ["fst", "rnd"]
 
 
-def test_a_link_to_a_folder_outside_is_not_followed(folder, tmp_path):
+def test_a_link_to_a_folder_outside_is_refused(folder, tmp_path):
     (folder / "data").symlink_to("../secrets")
-    bot, _ = Registry(tmp_path / "bots").register(bot_at(folder))
-    assert sorted(os.listdir(bot.folder)) == ["bot.py", "bot.toml"]
+    with pytest.raises(BotFolderError, match="in the bot's folder, got a link to"):
+        Registry(tmp_path / "bots").register(bot_at(folder))
 
 
 def test_a_link_within_the_folder_becomes_a_file(folder, tmp_path):

@@ -7,6 +7,7 @@ import os
 import platform
 import re
 import shutil
+import stat
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -330,10 +331,11 @@ def _fetch_or_build(bot: Bot, work: Path, sandbox: Sandbox) -> None:
 
 def _open_to_reading(folder: Path) -> None:
     """Lets everybody read all files in the folder of a build: the kernel stops counting CPU time at
-    a program that may be run but not read. Lets their owner write to them, because only who may
-    write to a folder can move it.
+    a program that may be run but not read. Lets the owner write to the folder itself, because
+    only who may write to a folder can move it.
     """
-    run_tool("chmod", "-R", "u+w,a+rX", str(folder))
+    run_tool("chmod", "-R", "a+rX", str(folder))
+    folder.chmod(stat.S_IMODE(folder.stat().st_mode) | stat.S_IWUSR)
 
 
 def _check_extent(bot: Bot, folder: Path) -> None:

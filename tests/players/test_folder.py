@@ -213,7 +213,7 @@ def test_what_a_build_makes_can_be_read_by_all(folder, tmp_path):
     (folder / "bot.toml").write_text(f'{text}build = [["sh", "-c", "{build}"]]\n')
     made = stage(bot_at(folder), tmp_path / "staged" / "b").folder / "made"
     modes = [path.stat().st_mode & 0o777 for path in (made, made / "own")]
-    assert modes == [0o755, 0o755]
+    assert modes == [0o555, 0o555]
 
 
 def test_a_finished_copy_is_used_again(folder, tmp_path):

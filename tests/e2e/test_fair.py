@@ -61,13 +61,6 @@ def reap(seconds):
             compute(seconds)
             os._exit(0)
         time.sleep(seconds)
-def ring(count):
-    os.setpgid(0, 0)
-    for _ in range(count):
-        if os.fork() == 0:
-            while True:
-                os.killpg(0, signal.SIGCONT)
-                compute(0.001)
 def storm(count):
     import ctypes
     libc = ctypes.CDLL(None)

@@ -390,55 +390,21 @@ def test_a_bot_that_alone_keeps_the_machine_busy_is_late_and_goes_on_after_the_l
     wait_for(lambda: states(asleep.process) != ["T"], "the bot to go on")
 
 
-SLEEPER = """
-def compute_now(*_):
-    compute(0.15)
-signal.signal(signal.SIGUSR1, compute_now)
-turns = 0
-"""
-LATE_AT_THE_THIRD_TURN = """turns += 1
-        if turns == 3:
-            time.sleep(600)"""
-LURKER = """
-def crowd_now(*_):
-    for _ in range(30):
-        if os.fork() == 0:
-            os.setsid()
-            compute(60)
-            os._exit(0)
-    compute(60)
-signal.signal(signal.SIGUSR1, crowd_now)
-"""
-RING = """
-def ring_at(turn):
-    global turns
-    turns += 1
-    if turns != turn:
-        return
-    os.setpgid(0, 0)
-    for _ in range(28):
-        if os.fork() == 0:
-            while True:
-                os.killpg(0, signal.SIGCONT)
-                compute(0.001)
-turns = 0
-"""
+AT_A_SIGNAL = "turns = 0; signal.signal(signal.SIGUSR1, lambda *_: {})"
 
 
-def game_with_a_sleeper(player, at_start, after_turn):
+def game_with_a_sleeper(player, rival_at_start, rival_after_turn):
     """A bot that never answers in its third turn, one that does this at the start and after each
     answer, and the referee of their game.
     """
     needs("bubblewrap")
     sleeper = player(
         "sleeper",
-        at_start=f"exec({SLEEPER!r}, globals())",
-        in_turn=LATE_AT_THE_THIRD_TURN,
+        at_start=AT_A_SIGNAL.format("compute(0.15)"),
+        in_turn="turns += 1; turns != 3 or time.sleep(600)",
         sandbox="require",
     )
-    rival = player(
-        "rival", at_start=f"exec({at_start!r}, globals())", after_turn=after_turn, sandbox="require"
-    )
+    rival = player("rival", at_start=rival_at_start, after_turn=rival_after_turn, sandbox="require")
     plan = single_game("x", "bird", 0, ["sleeper", "rival"])
     referee = Referee(plan, BIRD, [sleeper, rival], Timing(move_ms=200))
     return sleeper, rival, referee
@@ -446,7 +412,8 @@ def game_with_a_sleeper(player, at_start, after_turn):
 
 @pytest.mark.usefixtures("language", "one_core")
 def test_a_rival_that_computes_only_while_the_machine_is_judged_ends_no_run(player, monkeypatch):
-    sleeper, rival, referee = game_with_a_sleeper(player, LURKER, "pass")
+    lurks = AT_A_SIGNAL.format("(crowd(30, 60), compute(60))")
+    sleeper, rival, referee = game_with_a_sleeper(player, lurks, "pass")
     judge = Timekeeper._best_share
     asleep = [sleeper, rival]
 
@@ -462,6 +429,6 @@ def test_a_rival_that_computes_only_while_the_machine_is_judged_ends_no_run(play
 
 @pytest.mark.usefixtures("language", "one_core")
 def test_a_rival_whose_processes_wake_each_other_ends_no_run(player):
-    *_, referee = game_with_a_sleeper(player, RING, "ring_at(2)")
+    *_, referee = game_with_a_sleeper(player, "turns = 0", "turns += 1; turns != 2 or ring(28)")
     record = referee.play().record
     assert len(record.faults) == 1

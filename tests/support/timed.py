@@ -39,6 +39,13 @@ def crowd(number, seconds=99):
             os.setsid()
             compute(seconds)
             os._exit(0)
+def ring(number):
+    os.setpgid(0, 0)
+    for _ in range(number):
+        if os.fork() == 0:
+            while True:
+                os.killpg(0, signal.SIGCONT)
+                compute(0.001)
 for message in messages():
     if message["type"] == "hello":
         send(type="ready", id=message["id"], view="full")

@@ -474,7 +474,8 @@ def league_request(
         settings["seed"] = str(settings["seed"])
     if not {"boards", "board_files", "match"}.isdisjoint(options):
         settings["boards"] = list(boards_of(options))
-    return Request(replace(known.config, **settings), known.boards, bots_of_session, idle)
+    config = replace(known.config, **settings)
+    return Request(config, known.boards, bots_of_session, idle=idle)
 
 
 def _retired_with_games(members: Members, run: Run) -> set[str]:

@@ -33,6 +33,7 @@ move, its events, and the bot's note on the move, None without a note.
 """
 
 LONG_START_NS = 1_000_000_000
+"""A bot that is idle for longer than this while it starts is a `SlowStart`."""
 
 
 class GamePlan(Struct, frozen=True):

@@ -91,21 +91,36 @@ class MissedTime:
         """The CPU time in ms that the processes in ``tree``, which are all of the bot, used lately
         without being counted; 0 if none is known to be missing. To be called at every look.
         """
-        second = self._second_count
-        used_ns = second.used_ns() if second is not None else 0
-        if second is not None and used_ns > NOISE_NS:
-            missed_ns = shortfall_ns(used_ns, second.counted_ns())
-            second.close()
-            self._second_count = None
-            if missed_ns > NOISE_NS:
-                return missed_ns // 1_000_000
+        missed_ns = self._missed_ns()
+        if missed_ns > NOISE_NS:
+            return missed_ns // 1_000_000
         self._missing_ns = max(0, self._missing_ns + self._uncounted_ns(tree) - NOISE_NS)
         if self._missing_ns > STALL_NS:
             self._missing_ns = 0
-            if self._second_count is not None:
-                self._second_count.close()
+            self._end_second_count()
             self._second_count = SecondCount(tree, self._counter)
         return 0
+
+    def _missed_ns(self) -> int:
+        """How much less the bot's counter shows than the second count, in ns; 0 if it shows most of
+        it. Ends the second count, unless the processes have used too little since it began. Then,
+        and without a second count, the result is 0.
+        """
+        second = self._second_count
+        if second is None:
+            return 0
+        used_ns = second.used_ns()
+        if used_ns <= NOISE_NS:
+            return 0
+        missed_ns = shortfall_ns(used_ns, second.counted_ns())
+        self._end_second_count()
+        return missed_ns
+
+    def _end_second_count(self) -> None:
+        """Ends the second count if there is one."""
+        if self._second_count is not None:
+            self._second_count.close()
+            self._second_count = None
 
     def _uncounted_ns(self, tree: list[int]) -> int:
         """How much less CPU time the counter shows since the last call than the clocks of the
@@ -122,7 +137,8 @@ class MissedTime:
             grown_ns = clock_ns - (known_ns if known_ns <= clock_ns else 0)
             self._clocks[pid] = clock_ns
             # the counter drops a process at its end, before its memory is returned
-            used_ns += 0 if grown_ns > NOISE_NS and is_ending(pid) else grown_ns
+            if grown_ns <= NOISE_NS or not is_ending(pid):
+                used_ns += grown_ns
         return shortfall_ns(used_ns, read_counter(self._counter) - before_ns)
 
 
@@ -149,11 +165,12 @@ class SecondCount:
 
     def used_ns(self) -> int:
         """The CPU time in ns that the processes have used since the count began."""
-        hidden_ns = 0
+        used_ns = sum(map(read_counter, self._counters))
         for pid, before_ns in self._hidden.items():
             now_ns = process_ns(pid)
-            hidden_ns += now_ns - before_ns if now_ns > before_ns and not is_ending(pid) else 0
-        return hidden_ns + sum(map(read_counter, self._counters))
+            if now_ns > before_ns and not is_ending(pid):
+                used_ns += now_ns - before_ns
+        return used_ns
 
     def counted_ns(self) -> int:
         """How much of it the bot's counter shows, in ns."""

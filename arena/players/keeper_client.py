@@ -143,16 +143,19 @@ class KeeperClient:
             adoption.begin()
         try:
             self._socket.setblocking(False)  # noqa: FBT003 - it takes no keyword
+            proc = machine_proc()
             options = [
                 f"input={stdin}",
                 f"output={stdout}",
-                f"machine_proc={machine_proc()}",
+                f"machine_proc={proc}",
                 f"socket_kb={socket_kb()}",
                 *launch.options,
                 *limits,
             ]
             control = theirs.fileno()
-            own = [machine_proc()] if machine_proc() >= 0 else []
+            descriptors = [control, stdin, stdout, *launch.descriptors]
+            if proc >= 0:
+                descriptors.append(proc)
             # Starting bots is what this is for.
             self.process = subprocess.Popen(  # noqa: S603
                 [*launch.wrapper, *keeper_command(), str(control), *options, "--", *launch.command],
@@ -161,7 +164,7 @@ class KeeperClient:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=stderr,
-                pass_fds=(control, stdin, stdout, *own, *launch.descriptors),
+                pass_fds=descriptors,
                 start_new_session=True,
             )
         except BaseException:

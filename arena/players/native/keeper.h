@@ -138,6 +138,7 @@ typedef struct {
     size_t capacity;
 } Clocks;
 
+/* Adds to CLOCKS that process PID has used so many ns. */
 void add_clock(Clocks *clocks, pid_t pid, int64_t ns);
 
 /* The CPU time in ms that the processes in TREE, which are all of the bot, used lately without

@@ -137,6 +137,7 @@ def test_who_would_take_the_processor_from_its_rivals_changes_nothing_for_them(
     record = Referee(plan, BIRD, [attacker, *rivals], Timing(move_ms=150)).play().record
     print(f"{attack}, {players} players: {record.faults}")
     assert {fault.seat for fault in record.faults} <= {0}
+    assert "exit" not in {fault.kind for fault in record.faults}
     calm = [Recorded(record, 0), *(InProcessPlayer(rival.name, first_move) for rival in rivals)]
     again = Referee(plan, BIRD, calm, Timing(move_ms=150)).play().record
     assert (again.moves[: len(record.moves)], again.ranks) == (record.moves, record.ranks)

@@ -201,16 +201,18 @@ def script_command(path: Path) -> list[str]:
 
 def bot_files(path: Path) -> list[Path]:
     """The paths of a bot's files relative to its folder, sorted; for a single script, ``path`` is
-    the file, and the list has its name alone. Raises BotFolderError for links that lead out of the
-    folder, special files, folders that cannot be read, and more or larger files than a bot may
-    have.
+    the file, and the list has its name alone. A link to another folder of the bot counts as a
+    folder with the same files. Raises BotFolderError for links that lead out of the bot's folder or
+    to a folder that they are in, special files, folders that cannot be read, and more or larger
+    files than a bot may have.
     """
     if path.is_file():
         return [Path(path.name)]
     root = path.resolve()
     files = []
     size = 0
-    for folder, folders, names in os.walk(root, onerror=_refuse_unreadable):
+    walk = os.walk(root, onerror=_refuse_unreadable, followlinks=True)
+    for number, (folder, folders, names) in enumerate(walk):
         # A bot's folder that is also a home has bots and runs that do not belong to the bot.
         patterns = FOLDERS_OF_A_HOME.items() if folder == str(root) else ()
         arenas = {name for name, pattern in patterns if any(root.glob(f"{name}/{pattern}"))}
@@ -218,8 +220,10 @@ def bot_files(path: Path) -> list[Path]:
         if len(Path(folder).parts) > len(root.parts) + MAX_DEPTH:
             deep = f"expected folders at most {MAX_DEPTH} levels deep, got deeper ones"
             raise BotFolderError(f"{path}: {deep}")
-        for name in folders:
-            check_inside(Path(folder, name), root)
+        # A few links to folders with links in them make any number of paths.
+        if number > MAX_FILES:
+            raise BotFolderError(f"{path}: expected at most {MAX_FILES} folders, got more")
+        _check_links([Path(folder, name) for name in folders], root)
         for name in sorted(set(names) - IGNORED):
             file = Path(folder, name)
             check_file(file, root)
@@ -232,6 +236,22 @@ def bot_files(path: Path) -> list[Path]:
                 "move build results and data that the bot does not need out of its folder",
             )
     return sorted(files)
+
+
+def _check_links(folders: Iterable[Path], root: Path) -> None:
+    """Raises BotFolderError if one of these folders, which are in the same folder, is a link that
+    leads out of ``root`` or to a folder that the link is in.
+    """
+    links = [folder for folder in folders if folder.is_symlink()]
+    around = {parent.resolve() for folder in links[:1] for parent in folder.parents}
+    for link in links:
+        check_inside(link, root)
+        if link.resolve() in around:
+            raise BotFolderError(
+                f"{link}: expected a link to a folder that the link is not in, got one to"
+                f" {link.resolve()}",
+                "remove the link",
+            )
 
 
 def _refuse_unreadable(error: OSError) -> NoReturn:

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -177,6 +178,44 @@ def test_a_link_inside_the_folder_is_a_file_like_another(folder, tmp_path):
     staged = stage(bot_at(folder), tmp_path / "staged")
     assert (staged.folder / "same.py").read_text() == "print('hello')\n"
     assert not (staged.folder / "same.py").is_symlink()
+
+
+def test_a_link_to_a_folder_inside_is_a_folder_with_the_same_files(folder, tmp_path):
+    (folder / "packages" / "kit").mkdir(parents=True)
+    (folder / "packages" / "kit" / "kit.py").write_text("x = 1\n")
+    (folder / "modules").mkdir()
+    (folder / "modules" / "kit").symlink_to("../packages/kit")
+    before = bot_at(folder).sha256
+    staged = stage(bot_at(folder), tmp_path / "staged")
+    copy = staged.folder / "modules" / "kit"
+    assert (copy / "kit.py").read_text() == "x = 1\n"
+    assert not copy.is_symlink()
+    (folder / "packages" / "kit" / "kit.py").write_text("x = 2\n")
+    assert bot_at(folder).sha256 != before
+
+
+@pytest.mark.parametrize(
+    "links", [{"a/up": ".."}, {"a/self": "."}, {"a/to-b": "../b", "b/to-a": "../a"}]
+)
+def test_links_between_folders_that_lead_round_in_a_circle_are_refused(folder, refused, links):
+    for name, target in links.items():
+        link = folder / name
+        link.parent.mkdir(exist_ok=True)
+        link.symlink_to(target)
+    with refused(BotFolderError):
+        bot_at(folder)
+
+
+def test_links_that_make_a_folder_endlessly_large_are_refused(folder, refused, monkeypatch):
+    monkeypatch.setattr("arena.players.folder.MAX_FILES", 500)
+    names = [f"level{number}" for number in range(20)]
+    for name, below in pairwise(names):
+        (folder / name).mkdir()
+        for number in range(10):
+            (folder / name / f"link{number}").symlink_to(folder / below)
+    (folder / names[-1]).mkdir()
+    with refused(BotFolderError):
+        bot_at(folder)
 
 
 def test_special_files_are_refused(folder, refused):

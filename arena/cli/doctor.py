@@ -7,9 +7,10 @@ import os
 import resource
 import shutil
 import sys
+import time
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -22,9 +23,9 @@ from arena.commands.home import results_folder
 from arena.errors import printable
 from arena.players.builds import MAX_BYTES, BuildCache, cache_folder
 from arena.players.channel import CHANNEL
+from arena.players.counter import kernel_counts
 from arena.players.sandbox.readable import search_path
 from arena.players.sandbox.tiers import TIERS, Sandbox, Tier, failure, sdk_failure, why_no_strangers
-from arena.players.timekeeper import kernel_counts, longest_pauses, paranoia
 from arena.rules import CORE
 from arena.tournament.crew import START_METHOD
 from arena.tournament.settings import read_own_config
@@ -250,3 +251,43 @@ def why_no_bubblewrap() -> str:
     restricted = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
     is_blocked = restricted.exists() and restricted.read_text().strip() == "1"
     return "app_armor" if is_blocked else "no_namespaces"
+
+
+def paranoia() -> int | None:
+    """The value of kernel.perf_event_paranoid on this machine, None if it has none. Above 2, only
+    root may use counters.
+    """
+    try:
+        return int(Path("/proc/sys/kernel/perf_event_paranoid").read_text())
+    except (OSError, ValueError):
+        return None
+
+
+class Pauses(NamedTuple):
+    """The longest time that a computing program stood still, and the longest such time that it was
+    charged for, in ns.
+    """
+
+    stall_ns: int
+    jump_ns: int
+
+
+def longest_pauses(seconds: float) -> Pauses:
+    """Computes for ``seconds``, watches the wall clock and the CPU clock, and returns the longest
+    jump of each.
+
+    If only the wall clock jumps, another program ran. If the CPU clock jumps, a hypervisor held the
+    virtual CPU: the kernel cannot tell, and charges the process that ran. Seen: 15 to 30 ms.
+    """
+    stall = jump = 0
+    wall = time.monotonic_ns()
+    used = time.process_time_ns()
+    end = wall + int(seconds * 1_000_000_000)
+    while wall < end:
+        wall_now = time.monotonic_ns()
+        used_now = time.process_time_ns()
+        stall = max(stall, wall_now - wall)
+        jump = max(jump, used_now - used)
+        wall = wall_now
+        used = used_now
+    return Pauses(stall, jump)

@@ -17,10 +17,11 @@ from arena.players.decoding import MOVE_EXAMPLE, READY_EXAMPLE, decode_reply, re
 from arena.players.failures import Aftermath
 from arena.players.folder import Bot
 from arena.players.messages import PROTOCOL, SILENCE, Hello, Move, Quit, Ready, Start, ToBot, encode
+from arena.players.meter import Meter
 from arena.players.player import KEPT_BYTES, Answer, Dialogue, Player
 from arena.players.process import BotProcess
 from arena.players.sandbox.tiers import OPEN, Sandbox
-from arena.players.timekeeper import Meter, Timekeeper
+from arena.players.timekeeper import Timekeeper
 from arena.players.views import turn_view
 from arena.records.notes import Note, note_of
 from arena.records.record import NS_PER_MS

@@ -57,6 +57,17 @@ def count_processor_time(thread: int, libc: ctypes.CDLL) -> int:
     return int(libc.syscall(number, attribute, thread, -1, -1, CLOSE_ON_EXEC))
 
 
+def kernel_counts() -> bool:
+    """Whether the kernel of this machine lets the arena count the CPU time of all of a bot's
+    processes together; see `count_processor_time`. Always False except on Linux.
+    """
+    is_linux = sys.platform == "linux"
+    counter = count_processor_time(os.getpid(), ctypes.CDLL(None)) if is_linux else -1
+    if counter >= 0:
+        os.close(counter)
+    return counter >= 0
+
+
 def read_counter(counter: int) -> int:
     """The CPU time in ns that the kernel has counted so far. ``counter`` is a descriptor that
     `count_processor_time` returned.

@@ -15,10 +15,10 @@ from signal import SIGKILL
 from arena.errors import MACHINE_ERRORS, Void
 from arena.players.endings import THREADS, Ending
 from arena.players.keeper_client import KeeperClient, output_chunks
-from arena.players.processes import family
+from arena.players.meter import Meter
+from arena.players.processes import family, has_pipe_open
 from arena.players.sandbox.grants import NO_GRANTS, Grants
 from arena.players.sandbox.tiers import OPEN, Sandbox
-from arena.players.timekeeper import Meter, has_pipe_open
 from arena.players.usage import figures_of, shared_fairly
 
 MAX_STDERR = 64 << 20

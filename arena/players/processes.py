@@ -206,3 +206,21 @@ def read_file(path: str) -> bytes:
             return file.read()
     except OSError:
         return b""
+
+
+def has_pipe_open(pids: list[int], pipe: int) -> bool:
+    """Whether one of the processes ``pids`` has the pipe open of which the descriptor ``pipe`` is
+    our end; True, too, if the open files of such a process cannot be examined.
+    """
+    inode = os.fstat(pipe).st_ino
+    return any(_has_open(pid, inode) for pid in pids)
+
+
+def _has_open(pid: int, inode: int) -> bool:
+    """Whether a process has the file with this inode open, or cannot be examined."""
+    try:
+        names = os.listdir(f"/proc/{pid}/fd")  # noqa: PTH208
+        stats = (os.stat(f"/proc/{pid}/fd/{name}") for name in names)  # noqa: PTH116
+        return any(stat.st_ino == inode for stat in stats)
+    except OSError as error:
+        return isinstance(error, PermissionError)

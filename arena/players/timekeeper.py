@@ -1,26 +1,16 @@
-"""Measures what an answer costs, in CPU time or by the wall clock, and how well this machine keeps
-time.
+"""Waits for the answers of a bot, measures what they cost, in CPU time or by the wall clock, and
+decides which came too late.
 
-By the clock ``cpu``, the usual one on Linux, the time for an answer is CPU time, so this
-measurement decides games. Where the kernel allows it, one counter adds up the CPU time of
-everything that a bot has ever started (`count_processor_time`). Elsewhere the arena adds up what it
-sees in /proc, which is good enough for the user's own bots. By the clock ``wall``, only the wall
-clock counts.
+By the clock ``cpu``, the usual one on Linux, the time for an answer is CPU time, which `Meter`
+measures. By the clock ``wall``, only the wall clock counts.
 """
 
-import ctypes
-import os
-import sys
 import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Callable
 
 from arena.errors import BusyMachineError
 from arena.players.channel import Channel, TimedOut, Unanswered
-from arena.players.counter import count_processor_time, process_ns, read_counter
-from arena.players.keeper_client import KeeperClient
-from arena.players.processes import family, is_exiting, read_file, stat_of, threads_of
+from arena.players.meter import Meter
 from arena.records.record import NS_PER_MS
 from arena.values import ClockKind
 
@@ -50,18 +40,6 @@ PROBES = 5
 """How often this process computes for a while to find out which share of the CPU it gets."""
 PROBE_NS = 20_000_000
 """How long this process computes each time."""
-RUNNABLE = [b"R"]
-"""The state of a thread that runs or waits for a CPU."""
-UNINTERRUPTED = [b"D"]
-"""The state of a thread that waits for a disk, or for a child of vfork to end."""
-IN_VFORK = (b"kernel_clone", b"wait_for_vfork_done", b"_do_fork")
-"""Where a thread waits in the kernel for a child of vfork, see /proc/PID/wchan."""
-TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
-CHILDREN_FIELDS = slice(13, 15)
-LOOK_NS = 20_000_000
-"""A sum from /proc that charges an answer may be at most this old. Making the sum takes about 0.2
-ms.
-"""
 
 
 class OutOfTime(TimedOut):
@@ -94,7 +72,7 @@ class Timekeeper:
     costs that time. Start-up counts as an answer.
     """
 
-    def __init__(self, channel: Channel, meter: "Meter", clock: ClockKind) -> None:
+    def __init__(self, channel: Channel, meter: Meter, clock: ClockKind) -> None:
         self._channel = channel
         self._meter = meter
         self._clock = clock
@@ -281,146 +259,6 @@ def patience(budget_ns: int) -> int:
     return max(MIN_PATIENCE_NS, PATIENCE * budget_ns)
 
 
-def kernel_counts() -> bool:
-    """Whether the kernel of this machine lets the arena count the CPU time of all of a bot's
-    processes together; see `count_processor_time`. Always False except on Linux.
-    """
-    is_linux = sys.platform == "linux"
-    counter = count_processor_time(os.getpid(), ctypes.CDLL(None)) if is_linux else -1
-    if counter >= 0:
-        os.close(counter)
-    return counter >= 0
-
-
-def paranoia() -> int | None:
-    """The value of kernel.perf_event_paranoid on this machine, None if it has none. Above 2, only
-    root may use counters.
-    """
-    try:
-        return int(Path("/proc/sys/kernel/perf_event_paranoid").read_text())
-    except (OSError, ValueError):
-        return None
-
-
-class Pauses(NamedTuple):
-    """The longest time that a computing program stood still, and the longest such time that it was
-    charged for, in ns.
-    """
-
-    stall_ns: int
-    jump_ns: int
-
-
-def longest_pauses(seconds: float) -> Pauses:
-    """Computes for ``seconds``, watches the wall clock and the CPU clock, and returns the longest
-    jump of each.
-
-    If only the wall clock jumps, another program ran. If the CPU clock jumps, a hypervisor held the
-    virtual CPU: the kernel cannot tell, and charges the process that ran. Seen: 15 to 30 ms.
-    """
-    stall = jump = 0
-    wall = time.monotonic_ns()
-    used = time.process_time_ns()
-    end = wall + int(seconds * 1_000_000_000)
-    while wall < end:
-        wall_now = time.monotonic_ns()
-        used_now = time.process_time_ns()
-        stall = max(stall, wall_now - wall)
-        jump = max(jump, used_now - used)
-        wall = wall_now
-        used = used_now
-    return Pauses(stall, jump)
-
-
-class Meter:
-    """The CPU time of everything that a keeper's bot has started, in ns. It never decreases.
-
-    Before the keeper has reported that the bot is ``started``, nothing counts as used. Where the
-    kernel does not count, the meter adds up the CPU time of the bot's living processes and, in
-    whole ticks, of the ended ones that some process has waited for; such a sum is up to 20 ms old.
-    """
-
-    def __init__(self, keeper: KeeperClient) -> None:
-        self._keeper = keeper
-        self._is_started = False
-        self._used_ns = self._others_ns = self._looked_ns = self._main = 0
-
-    @property
-    def is_started(self) -> bool:
-        """Whether the bot has been started."""
-        if not self._is_started:
-            self._keeper.read()
-            self._is_started = bool(self._keeper.started)
-        return self._is_started
-
-    @property
-    def counter(self) -> int:
-        """The descriptor from which the kernel's count can be read, -1 if there is none."""
-        return self._keeper.counter if self.is_started else -1
-
-    def used_ns(self) -> int:
-        """The CPU time that the bot's processes have used so far, in ns."""
-        if not self.is_started:
-            return 0
-        if self._keeper.counter >= 0:
-            return read_counter(self._keeper.counter)
-        now_ns = time.monotonic_ns()
-        if now_ns - self._looked_ns > LOOK_NS or not self._main:
-            self._looked_ns = now_ns
-            tree = family(self._keeper.process.pid)
-            ended_ns = sum(map(_ended_children_ns, tree))
-            *others, self._main = tree[self._keeper.helpers :] or [0]
-            self._others_ns = ended_ns + sum(map(process_ns, others))
-        main_ns = process_ns(self._main) if self._main else 0
-        self._used_ns = max(self._used_ns, self._others_ns + main_ns)
-        return self._used_ns
-
-    def is_idle(self) -> bool:
-        """Whether the main thread of the bot's newest process waits for something, or has ended;
-        False before the bot has been started.
-        """
-        if not self.is_started:
-            return False
-        self._main = self._main or family(self._keeper.process.pid)[-1]
-        fields = stat_of(self._main)
-        if not fields:
-            self._main = 0
-        return fields[:1] != [b"R"]
-
-    def wants_processor(self) -> bool:
-        """Whether a thread of the bot runs, or waits for a CPU or a disk, or the keeper, which has
-        to let a stopped bot go on, waits for a CPU; True before the bot has been started.
-        """
-        if not self.is_started:
-            return True
-        tree = family(self._keeper.process.pid)
-        if any(map(_wants_processor, _places_of_threads(tree[self._keeper.helpers :]))):
-            return True
-        return any(map(_is_runnable, _threads_in(tree[: self._keeper.helpers])))
-
-    def is_runnable(self) -> bool:
-        """Whether a thread of the bot runs or waits for a CPU."""
-        bot = family(self._keeper.process.pid)[self._keeper.helpers :]
-        return any(map(_is_runnable, _threads_in(bot)))
-
-    def is_starved(self) -> bool:
-        """Whether a thread of the bot or of its keeper runs or waits for a CPU, and none of these
-        is exiting. A bot of which this is true, and which gets next to no CPU time, is kept waiting
-        by others, and not by the ends of its own processes, which are not counted.
-        """
-        runnable = filter(_is_runnable, _threads_in(family(self._keeper.process.pid)))
-        exiting = list(map(is_exiting, runnable))
-        return bool(exiting) and not any(exiting)
-
-    def stop_bot(self) -> None:
-        """Stops all processes of the bot, and waits until they have stopped, but not for ever."""
-        self._keeper.stop_bot(at_once=False)
-
-    def resume_bot(self) -> None:
-        """Lets all processes of the bot go on."""
-        self._keeper.resume_bot()
-
-
 class IdleTime:
     """Adds up how long a bot is idle, in ns (``so_far_ns``). It is idle if it does not compute and
     no thread of it waits for a CPU or a disk. A bot that a busy machine keeps waiting is not idle.
@@ -446,55 +284,3 @@ class IdleTime:
             self.so_far_ns += max(0, span_ns - computed_ns)
         elif computed_ns < FAIR_SHARE * span_ns and self._meter.is_starved():
             self.starved_ns += span_ns
-
-
-def _places_of_threads(pids: list[int]) -> Iterator[str]:
-    """Yields the place of each thread of the processes ``pids`` in /proc."""
-    for pid in pids:
-        for thread in threads_of(pid):
-            yield f"{pid}/task/{thread}"
-
-
-def _threads_in(pids: list[int]) -> Iterator[list[bytes]]:
-    """Yields the fields of `stat_of` of each thread of the processes ``pids``; empty if the thread
-    has ended meanwhile.
-    """
-    return map(stat_of, _places_of_threads(pids))
-
-
-def _wants_processor(place: str) -> bool:
-    """Whether the thread at this place in /proc runs, or waits for a CPU or a disk."""
-    state = stat_of(place)[:1]
-    if state == UNINTERRUPTED:
-        return read_file(f"/proc/{place}/wchan") not in IN_VFORK
-    return state == RUNNABLE
-
-
-def _is_runnable(fields: list[bytes]) -> bool:
-    """Whether a thread with these fields of `stat_of` runs or waits for a CPU."""
-    return fields[:1] == RUNNABLE
-
-
-def _ended_children_ns(pid: int) -> int:
-    """The CPU time of the ended children that a process has waited for, in ns, counted in whole
-    ticks.
-    """
-    return sum(map(int, stat_of(pid)[CHILDREN_FIELDS])) * TICK_NS
-
-
-def has_pipe_open(pids: list[int], pipe: int) -> bool:
-    """Whether one of the processes ``pids`` has the pipe open of which the descriptor ``pipe`` is
-    our end; True, too, if the open files of such a process cannot be examined.
-    """
-    inode = os.fstat(pipe).st_ino
-    return any(_has_open(pid, inode) for pid in pids)
-
-
-def _has_open(pid: int, inode: int) -> bool:
-    """Whether a process has the file with this inode open, or cannot be examined."""
-    try:
-        names = os.listdir(f"/proc/{pid}/fd")  # noqa: PTH208
-        stats = (os.stat(f"/proc/{pid}/fd/{name}") for name in names)  # noqa: PTH116
-        return any(stat.st_ino == inode for stat in stats)
-    except OSError as error:
-        return isinstance(error, PermissionError)

@@ -5,8 +5,8 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from arena.cli.doctor import doctor, limits_for
-from arena.players import timekeeper
+from arena.cli.doctor import Pauses, doctor, limits_for, longest_pauses
+from arena.players import counter
 from arena.players.sandbox import tiers
 from tests.support.wording import lines_with
 
@@ -84,7 +84,7 @@ def test_a_machine_s_words_cannot_steer_the_terminal(monkeypatch, tmp_path):
 
 
 def test_how_processor_time_is_counted_is_said_with_the_cure(monkeypatch, tmp_path, snapshot):
-    monkeypatch.setattr(timekeeper, "count_processor_time", lambda *_: -1)
+    monkeypatch.setattr(counter, "count_processor_time", lambda *_: -1)
     monkeypatch.setattr("arena.cli.doctor.paranoia", lambda: 4)
     done = run(monkeypatch, tmp_path, WORKS)
     assert lines_with(done.output, "CPU time: ") == snapshot
@@ -96,17 +96,17 @@ def test_how_processor_time_is_counted_is_said_with_the_cure(monkeypatch, tmp_pa
 def test_a_hypervisor_that_takes_the_processor_away_asks_for_longer_moves(
     monkeypatch, tmp_path, snapshot
 ):
-    pauses = timekeeper.Pauses(stall_ns=18_000_000, jump_ns=17_600_000)
+    pauses = Pauses(stall_ns=18_000_000, jump_ns=17_600_000)
     monkeypatch.setattr("arena.cli.doctor.longest_pauses", lambda _: pauses)
     out = run(monkeypatch, tmp_path, WORKS).output
     assert lines_with(out, "17.6 ms") == snapshot
     assert "--move-ms" in out
-    monkeypatch.setattr("arena.cli.doctor.longest_pauses", lambda _: timekeeper.Pauses(0, 100_000))
+    monkeypatch.setattr("arena.cli.doctor.longest_pauses", lambda _: Pauses(0, 100_000))
     assert "--move-ms" not in run(monkeypatch, tmp_path, WORKS).output
 
 
 def test_a_jump_of_the_processor_time_is_seen():
-    pauses = timekeeper.longest_pauses(0.2)
+    pauses = longest_pauses(0.2)
     assert pauses.stall_ns > 0 < pauses.jump_ns
 
 

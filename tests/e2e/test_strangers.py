@@ -5,8 +5,8 @@ import json
 import pytest
 
 from arena.errors import SandboxError
+from arena.players.counter import kernel_counts
 from arena.players.sandbox import tiers
-from arena.players.timekeeper import kernel_counts
 from tests.attacks.tiers import needs, tiers_command  # noqa: F401 - the last is a fixture
 from tests.support.commandline import FIRST
 from tests.support.wording import messages

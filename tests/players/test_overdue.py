@@ -15,13 +15,13 @@ from arena.errors import BusyMachineError, Forfeit, UserError
 from arena.faults import FaultKind
 from arena.match.referee import Referee
 from arena.players import timekeeper
+from arena.players.meter import Meter
 from arena.players.timekeeper import (
     FIRST_SLICE_NS,
     MIN_PATIENCE_NS,
     MOST_STARVED,
     PROBES,
     SLICE_NS,
-    Meter,
     OutOfTime,
     Overspent,
     Timekeeper,

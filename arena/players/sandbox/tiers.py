@@ -17,13 +17,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.errors import SandboxError
+from arena.players.counter import kernel_counts
 from arena.players.keeper_client import KeeperClient, output_chunks
 from arena.players.labels import split_options
 from arena.players.sandbox import confine
 from arena.players.sandbox.grants import NO_GRANTS, Grants
 from arena.players.sandbox.launch import Launch, bubblewrap_launch, landlock_launch, plain_launch
 from arena.players.temporary import make_passing, remove_passing
-from arena.players.timekeeper import kernel_counts
 
 PATIENCE_S = 10
 CHUNK = 1 << 16

@@ -28,13 +28,15 @@ class RunLogHandler(MultiProcessingHandler):  # type: ignore[misc] # the library
     def __init__(self, name: str, sub_handler: logging.Handler) -> None:
         # The library's own constructor makes a queue of the program's start method, to which
         # workers could not log, and which settles that method for the program.
-        logging.Handler.__init__(self, sub_handler.level)
         self.sub_handler = sub_handler
-        self.setFormatter(sub_handler.formatter)
         self.queue = WORKERS.Queue(-1)
         self._is_closed = False
         self._receive_thread = threading.Thread(target=self._receive, name=name, daemon=True)
         self._receive_thread.start()
+        # From here on, the module logging closes this handler when the program ends. If Ctrl-C came
+        # before the thread runs, that would print a traceback.
+        logging.Handler.__init__(self, sub_handler.level)
+        self.setFormatter(sub_handler.formatter)
 
 
 @contextmanager

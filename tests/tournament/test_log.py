@@ -5,12 +5,11 @@ import threading
 
 import pytest
 
-from arena.tournament.log import run_log
+from arena.tournament.log import RunLogHandler
 
 
-def test_an_interrupted_start_of_the_log_leaves_nothing_to_close_at_the_end(tmp_path, monkeypatch):
+def test_an_interrupted_start_of_the_log_leaves_nothing_to_close_at_the_end(monkeypatch):
     """What ``logging.shutdown`` closes when the program ends must have been started as a whole."""
-    (tmp_path / "logs").mkdir()
     start = threading.Thread.start
     closed_later = []
 
@@ -21,7 +20,7 @@ def test_an_interrupted_start_of_the_log_leaves_nothing_to_close_at_the_end(tmp_
         start(thread)
 
     monkeypatch.setattr(threading.Thread, "start", interrupt)
-    with pytest.raises(KeyboardInterrupt), run_log(tmp_path, logging.INFO):
-        pass
+    with pytest.raises(KeyboardInterrupt):
+        RunLogHandler("log-writer", logging.NullHandler())
     assert closed_later
     assert "RunLogHandler" not in {type(handler).__name__ for handler in closed_later}

@@ -51,6 +51,8 @@ REFUSED = (
     r"|(?:.*: )?(?P<shell>[^: ]+): (?:Permission denied|cannot execute).*"
 )
 """The messages of programs that may not execute a file, with its path or name."""
+LOCK = r".*[Ss][Qq][Ll]ite\w*\b.*access permission denied"
+"""The message of SQLite when it may not lock a part of its file."""
 SDK = ("arena", "msgspec")  # modules that a Python without the arena cannot import
 NO_MODULE = r"ModuleNotFoundError: No module named '(\w+)(?:\.[\w.]+)?'"
 NO_NODE_MODULE = r"Error: Cannot find module '(@[\w.-]+/[\w.-]+|\w[\w.-]*)[^']*'"
@@ -249,6 +251,11 @@ def cure_of(crash: Crash, bot: Bot, sandbox: Sandbox) -> str:
         return (
             "the sandbox shows it no files but its own: put what it needs into its folder, or"
             f" --allow {bot.base}=read:PATH lets it read a place"
+        )
+    if is_walled and re.match(LOCK, crash.words):
+        return (
+            "the sandbox refuses the locks of SQLite: open the database without them, in Python by"
+            " sqlite3.connect('file:NAME?nolock=1', uri=True)"
         )
     missing = re.match(NO_NODE_MODULE, crash.words)
     if missing:

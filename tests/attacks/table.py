@@ -312,6 +312,7 @@ ATTACKS = {
     "leaves work to the end of a thread": Attack("kernel.py robust_locks", says, B, N, O),
     "leases its own files": Attack("kernel.py lease .", says, B, B, IF),
     "delegates a folder": Attack("kernel.py delegate", says, B, B, O),
+    "locks a part of a file": Attack("kernel.py lock_part", says, B, B, O),
     "locks a part of a mapped file": Attack("kernel.py lock_mapped_file", says, B, B, O),
     "gets signals about a folder": Attack("kernel.py watch_folder", says, B, B, O),
     "watches what others do with files": Attack("kernel.py watch_files", says, B, B, O),

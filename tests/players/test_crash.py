@@ -170,6 +170,19 @@ def test_a_file_that_is_missing_in_the_bots_folder_needs_no_grant(fault, sandbox
     assert found.detail == snapshot
 
 
+SQLITE = """import sqlite3, tempfile
+database = tempfile.mkdtemp() + "/x.db"
+sqlite3.connect(f"file:{database}?nolock=1", uri=True).execute("CREATE TABLE t (x)")
+sqlite3.connect(database).execute("CREATE TABLE u (x)")
+raise SystemExit(3)
+"""
+
+
+@pytest.mark.parametrize("sandbox", WALLS, ids=lambda each: each.tier)
+def test_sqlite_works_without_locks_and_a_bot_that_uses_them_is_told_so(fault, sandbox, snapshot):
+    assert fault(SQLITE, sandbox).detail == snapshot
+
+
 @pytest.mark.parametrize("sandbox", WALLS, ids=lambda each: each.tier)
 def test_a_missing_module_is_installed_where_the_bot_finds_it(fault, sandbox):
     toml = 'name = "b"\ncommand = ["python3", "bot.py"]\n'

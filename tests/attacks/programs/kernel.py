@@ -119,6 +119,11 @@ def lock_mapped_file():
     fcntl.fcntl(file, 37, lock + bytes(8))
 
 
+def lock_part():
+    """A lock that other processes have to look at when they close the file."""
+    fcntl.lockf(os.open("/usr/bin/env", os.O_RDONLY), fcntl.LOCK_SH, 1)
+
+
 def choose_signal():
     """The signal that tells that a descriptor is ready; 0 means the usual one."""
     fcntl.fcntl(0, 10, 0)

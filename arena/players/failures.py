@@ -39,6 +39,7 @@ from arena.players.decoding import shown
 from arena.players.endings import Ending
 from arena.players.folder import Bot
 from arena.players.process import BotProcess, check_started, ending_within, moments
+from arena.players.sandbox.launch import SHARED_MB
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.timekeeper import OutOfTime, Overspent
 from arena.records.record import NS_PER_MS
@@ -254,6 +255,11 @@ def _cure(ending: Ending, words: str) -> str:
     due = " when an answer was due"
     if ending.signal == signal.SIGKILL:
         return f"{due}: the kernel does that when memory runs out, so let fewer games run at once"
+    if ending.signal == signal.SIGBUS:
+        return (
+            f"{due}: it used a part of a mapped file that the file does not have, as when"
+            f" /dev/shm is full, which has room for {SHARED_MB} MB in bubblewrap"
+        )
     if ending.exit is None:
         return f"{due}: look for a crash in its code or in a library"
     return due if words else f"{due}: let it say why on stderr"

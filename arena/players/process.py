@@ -19,7 +19,7 @@ from arena.players.meter import Meter
 from arena.players.processes import family, has_pipe_open
 from arena.players.sandbox.grants import NO_GRANTS, Grants
 from arena.players.sandbox.tiers import OPEN, Sandbox
-from arena.players.usage import figures_of, shared_fairly
+from arena.players.usage import memory_kb
 
 MAX_STDERR = 64 << 20
 LIMITS = {"RLIMIT_CORE": 0, "RLIMIT_NOFILE": 256, "RLIMIT_FSIZE": MAX_STDERR, "threads": THREADS}
@@ -231,8 +231,7 @@ class BotProcess:
 
     def memory_mb(self) -> int:
         """The MB of memory of the bot's processes that no file backs."""
-        tree = self.processes()
-        return sum(shared_fairly(pid, figures_of(pid)[0]) for pid in tree) >> 10
+        return memory_kb(self.processes()) >> 10
 
     def stderr_is_full(self) -> bool:
         """Whether the bot's stderr has reached its size limit, so that the bot cannot

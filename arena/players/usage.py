@@ -9,7 +9,8 @@ import os
 import stat
 
 from arena.players.counter import MissedTime, process_ns
-from arena.players.processes import bot_processes, living_thread, names_in, read_file
+from arena.players.processes import bot_processes, living_thread, names_in, read_file, stat_of
+from arena.players.sandbox.confine import libc
 
 COUNTED = (b"RssAnon", b"RssShmem", b"VmSwap", b"VmPTE")
 """The fields of /proc/PID/status that count as memory. Page tables are among them: they took 440 MB
@@ -23,6 +24,9 @@ FOLDERS_IN_MEMORY = ("/tmp", "/dev/shm")  # noqa: S108 - they lie inside the san
 MAX_MAPPINGS = 100_000
 """How many mappings of memory all processes may have. With more, a look would take seconds."""
 
+KCMP = {"x86_64": 312, "aarch64": 272}
+KCMP_VM = 1
+"""The number of the system call kcmp, by architecture, and its argument for the memory."""
 MAX_WATCHES = 200_000
 """How many watches of epoll all processes may be able to have. No figure of a process includes
 their memory, 230 bytes each, and the kernel limits them by user: a bot that took all of them would
@@ -56,6 +60,12 @@ class Watch:
         missed_ms = self._missed.found_ms(tree)
         return f"uncounted {missed_ms}" if missed_ms else ""
 
+    def recount(self) -> str:
+        """The same as `excess` for what the processes hold, even if none of them has computed since
+        the last look.
+        """
+        return self._held_excess(bot_processes())
+
     def _has_computed(self, tree: list[int]) -> bool:
         """Whether a process in ``tree`` has computed since the last call. If none has, the bot
         holds no more memory, files or processes than it did then: each of these takes CPU time.
@@ -67,22 +77,23 @@ class Watch:
 
     def _held_excess(self, tree: list[int]) -> str:
         """The first limit that what the processes in ``tree`` hold exceeds, as a line for the
-        arena; empty if they exceed none. Updates ``sees_many``.
+        arena; empty if they exceed none. Updates ``sees_many``. If processes begin or end
+        meanwhile, the memory that they share with others may be counted more than once.
         """
         limits = self._limits
-        sizes = []
+        quick_kb = 0
         threads = 0
         shared_by_processes = 0
         for pid in tree:
             kb, threads_of_process, shared_by_process = figures_of(pid)
-            sizes.append(kb)
+            quick_kb += kb
             threads += threads_of_process
             shared_by_processes += shared_by_process
         used = {"processes": len(tree), "threads": threads}
         self.sees_many = max(used.values()) > 1
         # First what is read quickly: a bot that takes memory while the keeper reads the rest is
         # ended.
-        used["memory_mb"] = self._memory_mb(tree, sizes, held_kb=0)
+        used["memory_mb"] = self._memory_mb(tree, quick_kb, held_kb=0)
         excess = self._first_excess(used)
         if excess:
             return excess
@@ -99,7 +110,7 @@ class Watch:
             return f"mappings {mappings}"
         left_kb = shared - shared_by_processes  # mapped by no process
         held_kb = self._held_kb(opened) + max(0, left_kb)
-        used["memory_mb"] = self._memory_mb(tree, sizes, held_kb)
+        used["memory_mb"] = self._memory_mb(tree, quick_kb, held_kb)
         if "files_in_memory" in limits:
             used["files_in_memory"] = files_in_memory()
         if "disk_mb" in limits:
@@ -116,15 +127,15 @@ class Watch:
                 return f"{name.partition('_')[0]} {number}"
         return ""
 
-    def _memory_mb(self, tree: list[int], sizes: list[int], held_kb: int) -> int:
-        """The memory of all processes in MB, of which ``held_kb`` are in no process. The quick sum
-        of the ``sizes`` counts shared memory once per process. Only if that is too much, the slow
-        sum is made, which divides shared memory among the processes.
+    def _memory_mb(self, tree: list[int], quick_kb: int, held_kb: int) -> int:
+        """The memory of all processes in MB, of which ``held_kb`` are in no process. The quick sum,
+        ``quick_kb``, counts shared memory once per process. Only if that is too much, the slow sum
+        is made, see `memory_kb`.
         """
-        quick_mb = sum(sizes) + held_kb >> 10
+        quick_mb = quick_kb + held_kb >> 10
         if quick_mb <= self._limits.get("memory_mb", quick_mb):
             return quick_mb
-        return sum(map(shared_fairly, tree, sizes)) + held_kb >> 10
+        return memory_kb(tree) + held_kb >> 10
 
     def _held_kb(self, opened: list[os.stat_result]) -> int:
         """The kB that the kernel may hold for the processes' sockets and pipes, which no figure of
@@ -150,15 +161,35 @@ def figures_of(pid: int) -> tuple[int, int, int]:
     return kb, threads, shared
 
 
-def shared_fairly(pid: int, otherwise: int) -> int:
+def memory_kb(tree: list[int]) -> int:
+    """The memory of the processes ``tree`` in kB, where what several of them share counts once.
+    This is slower to read than `figures_of`.
+    """
+    return sum(shared_fairly(pid) for pid in tree if not has_memory_of_parent(pid, tree))
+
+
+def has_memory_of_parent(pid: int, tree: list[int]) -> bool:
+    """Whether a process has no memory of its own but that of its parent, which is one of ``tree``:
+    a child of vfork has, until it executes a program.
+    """
+    number = KCMP.get(os.uname().machine)
+    fields = stat_of(pid)
+    parent = int(fields[1]) if fields else 0
+    if number is None or parent not in tree:
+        return False
+    threads = living_thread(parent), living_thread(pid)
+    return not libc.syscall(number, *threads, KCMP_VM, 0, 0)
+
+
+def shared_fairly(pid: int) -> int:
     """The memory of a process in kB, where shared memory is divided among the processes that share
-    it; ``otherwise`` if the kernel does not say. This is slower to read than `figures_of`.
+    it, unless the kernel does not say that.
     """
     thread = living_thread(pid)
     divided = read_file(f"/proc/{thread}/smaps_rollup")
     status = read_file(f"/proc/{thread}/status")
     if not divided or not status:
-        return otherwise
+        return figures_of(pid)[0]
     wanted = (b"Pss_Anon", b"Pss_Shmem", b"SwapPss", b"VmPTE")
     lines = (divided + status).splitlines()
     return sum(int(line.split()[1]) for line in lines if line.startswith(wanted))

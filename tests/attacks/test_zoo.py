@@ -161,6 +161,10 @@ PROGRAMS = {
         "killed",
         r"was killed by signal 9 \(SIGKILL\) when an answer was due: the kernel does that when",
     ),
+    "killed_by_memory_that_a_file_lacks": (
+        "killed",
+        r"was killed by signal 7 \(SIGBUS\) when an answer was due: it used .* 8 MB in bubblewrap",
+    ),
     "kills_keeper": ("killed", "a bot must leave the arena's processes alone"),
     "many_processes": (
         "killed",

@@ -317,6 +317,46 @@ def test_a_bot_that_uses_too_much_is_ended_with_the_reason(start, source, limits
     assert re.search(words, str(ending)), str(ending)
 
 
+# All processes together never have much more than the 150 MB of the table, which they share.
+LARGE_TABLE = """
+import os, subprocess, time
+table = b"x" * (150 << 20)
+print("ready", flush=True)
+end = time.monotonic() + 3
+while time.monotonic() < end:
+    {work}
+print("done", flush=True)
+time.sleep(600)
+"""
+THREE_CHILDREN = """children = []
+    for number in range(3):
+        child = os.fork()
+        if not child:
+            time.sleep(0.003)
+            os._exit(0)
+        children.append(child)
+    for child in children: os.waitpid(child, 0)"""
+
+
+@pytest.mark.parametrize("start_in", ["start", "start_outside"])
+@pytest.mark.parametrize(
+    "work",
+    [
+        THREE_CHILDREN,
+        'subprocess.run(["./true"])',
+        'os.waitpid(os.posix_spawn("./true", ["./true"], {}), 0)',
+    ],
+    ids=["fork", "subprocess", "spawn"],
+)
+def test_memory_that_a_bot_shares_with_short_lived_children_counts_once(
+    request, tmp_path, start_in, work
+):
+    shutil.copy("/bin/true", tmp_path)
+    start = request.getfixturevalue(start_in)
+    process = start(LARGE_TABLE.format(work=work), memory_mb=250)
+    assert [read_line(process), read_line(process)] == [["ready"], ["done"]]
+
+
 HEADLESS = """
 import ctypes, mmap, os, select, threading, time
 def go_on():

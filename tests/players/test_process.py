@@ -419,7 +419,7 @@ def test_what_a_process_uses_is_seen_after_the_end_of_its_first_thread(headless)
     kb, threads, _ = figures_of(headless)
     assert 64 << 10 < kb < 200 << 10
     assert threads == 2
-    assert 64 << 10 < shared_fairly(headless, 0) < 200 << 10
+    assert 64 << 10 < shared_fairly(headless) < 200 << 10
     assert sum(stat.S_ISFIFO(file.st_mode) for file in opened_by(headless)) == 3
     assert shared_kb([headless])[1] > 10, "mappings of memory"
     assert process_ns(headless) > 0

@@ -287,6 +287,12 @@ static int is_hard_to_see(const Tree *tree)
     return 0;
 }
 
+static void stop_for_a_look(const Options *options, pid_t child)
+{
+    stop_first(child);
+    stop_bot(has_more_cores(options));
+}
+
 /* Looks at what the bot uses. Returns whether that is too much, which the arena is told. MANY
  * remembers whether the arena knows that the bot has more than one process or thread. */
 static int uses_too_much(const Options *options, pid_t child, int counter, int *many)
@@ -295,13 +301,17 @@ static int uses_too_much(const Options *options, pid_t child, int counter, int *
     char line[LINE_SIZE];
     int has_many = 0;
     find_tree(&tree);
-    int is_stopped_to_look = is_init() && !is_paused && is_hard_to_see(&tree);
-    if (is_stopped_to_look) {
-        stop_first(child);
-        stop_bot(has_more_cores(options));
-    }
+    int is_hard = is_init() && !is_paused && is_hard_to_see(&tree);
+    if (is_hard) stop_for_a_look(options, child);
     int is_over = exceeds_limit(options, counter, &has_many, line, sizeof line - 1);
-    if (is_stopped_to_look) resume_bot(has_more_cores(options));
+    /* The bot may have been counted with more than it holds: children that begin or end between two
+     * readings change how much of the memory that they share is counted with each process. */
+    int is_doubtful = is_over && !is_hard && !is_paused && !strncmp(line, "memory ", 7);
+    if (is_doubtful) {
+        stop_for_a_look(options, child);
+        is_over = recounted_excess(options, &has_many, line, sizeof line - 1);
+    }
+    if (is_hard || is_doubtful) resume_bot(has_more_cores(options));
     if (has_many && !*many) {
         *many = 1;
         tell(options->control, "many\n", -1);

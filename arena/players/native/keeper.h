@@ -96,6 +96,9 @@ pid_t living_thread(pid_t pid);
 /* Whether the first thread of process PID has ended, and another one goes on. */
 int has_lost_first_thread(pid_t pid);
 
+/* The parent of a process, 0 if it does not exist. */
+pid_t parent_of(pid_t pid);
+
 /* The time on a clock that never goes back, in ms. */
 int64_t now_ms(void);
 
@@ -150,5 +153,9 @@ long missed_ms(const Tree *tree, int counter);
  * arena to LINE and returns 1; otherwise returns 0. COUNTER is a descriptor, -1 if there is none.
  * MANY becomes 1 if the bot has more than one process or thread. */
 int exceeds_limit(const Options *options, int counter, int *many, char *line, size_t size);
+
+/* The same as exceeds_limit for what the processes hold, even if none of them has computed since
+ * the last look. */
+int recounted_excess(const Options *options, int *many, char *line, size_t size);
 
 #endif

@@ -101,6 +101,12 @@ pid_t living_thread(pid_t pid)
     return last;
 }
 
+pid_t parent_of(pid_t pid)
+{
+    Stat stat;
+    return read_stat(pid, &stat) ? stat.parent : 0;
+}
+
 int is_stopped(pid_t pid)
 {
     Stat stat;

@@ -6,11 +6,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/kcmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* The memory that a pipe is counted with, which is what it holds when full. */
@@ -107,13 +109,13 @@ static long sum_of(pid_t pid, const char *name, const char *const *names)
     return sum;
 }
 
-/* The memory of a process in kB, where shared memory is divided among the processes that share it;
- * OTHERWISE if the kernel does not say. This is slower to read than figures_of. */
-static long shared_fairly(pid_t pid, long otherwise)
+/* The memory of a process in kB, where shared memory is divided among the processes that share it,
+ * unless the kernel does not say that. This is slower to read than figures_of. */
+static long shared_fairly(pid_t pid)
 {
     long divided_kb = sum_of(pid, "smaps_rollup", DIVIDED);
     long tables_kb = sum_of(pid, "status", PAGE_TABLES);
-    return divided_kb < 0 || tables_kb < 0 ? otherwise : divided_kb + tables_kb;
+    return divided_kb < 0 || tables_kb < 0 ? figures_of(pid).kb : divided_kb + tables_kb;
 }
 
 static void add_shared(SharedParts *shared, Shared part)
@@ -369,16 +371,28 @@ static Figures figures_of_all(const Tree *tree)
     return sum;
 }
 
+/* Whether process PID has no memory of its own but that of its parent, which is in TREE: a child of
+ * vfork has, until it executes a program. */
+static int has_memory_of_parent(pid_t pid, const Tree *tree)
+{
+    pid_t parent = parent_of(pid);
+    for (size_t i = 0; i < tree->count; i++) {
+        if (tree->pids[i] != parent) continue;
+        return !syscall(SYS_kcmp, living_thread(parent), living_thread(pid), KCMP_VM, 0, 0);
+    }
+    return 0;
+}
+
 /* The memory of all processes in MB, of which HELD_KB are in no process. The quick sum, in FIGURES,
  * counts shared memory once per process. Only if that is too much, the slow sum is made, which
- * divides shared memory among the processes. */
+ * counts it once. */
 static long memory_mb(const Options *options, const Tree *tree, Figures figures, long held_kb)
 {
     long mb = (figures.kb + held_kb) >> 10;
     if (options->memory_mb == NO_LIMIT || mb <= options->memory_mb) return mb;
     long kb = 0;
     for (size_t i = 0; i < tree->count; i++)
-        kb += shared_fairly(tree->pids[i], figures_of(tree->pids[i]).kb);
+        if (!has_memory_of_parent(tree->pids[i], tree)) kb += shared_fairly(tree->pids[i]);
     return (kb + held_kb) >> 10;
 }
 
@@ -390,7 +404,8 @@ static int is_over(const char *name, long number, long limit, char *line, size_t
     return 1;
 }
 
-/* Whether the processes in TREE hold more than a limit allows, which is then told in LINE. */
+/* Whether the processes in TREE hold more than a limit allows, which is then told in LINE. If
+ * processes begin or end meanwhile, the memory that they share may be counted more than once. */
 static int holds_too_much(const Options *options, const Tree *tree, int *many, char *line,
                           size_t size)
 {
@@ -431,6 +446,13 @@ static int holds_too_much(const Options *options, const Tree *tree, int *many, c
             return 1;
     }
     return 0;
+}
+
+int recounted_excess(const Options *options, int *many, char *line, size_t size)
+{
+    static Tree tree;
+    find_tree(&tree);
+    return holds_too_much(options, &tree, many, line, size);
 }
 
 int exceeds_limit(const Options *options, int counter, int *many, char *line, size_t size)

@@ -45,7 +45,8 @@ turns in which they expired were lost.
 """
 WRITING = confine.ALL & ~(confine.EXECUTE | confine.TO_DRIVERS)
 # These paths lie inside the sandbox.
-MEMORY_BYTES = {"/dev/shm": 8 << 20, "/tmp": 64 << 20}  # noqa: S108
+SHARED_MB = 8
+MEMORY_BYTES = {"/dev/shm": SHARED_MB << 20, "/tmp": 64 << 20}  # noqa: S108
 FILES_IN_MEMORY = 20_000
 DISK_MB = 256
 DISK_FILES = 20_000

@@ -12,6 +12,7 @@ EXCESSES = {
     "processes": "it had {} processes: start fewer, or raise processes in bot.toml",
     "threads": f"its processes had {{}} threads, more than {THREADS}: start fewer",
     "mappings": "its processes had {} mappings of memory: map fewer, larger areas",
+    "open": "its processes had {} open files: close those they no longer need",
     "watches": "its processes could have {} watches of epoll: use fewer epolls and open files",
     "disk": "its files took {} MB: write less",
     "files": "it had {} files: delete those it no longer needs",

@@ -32,6 +32,11 @@ MAX_WATCHES = 200_000
 their memory, 230 bytes each, and the kernel limits them by user: a bot that took all of them would
 leave none to its rivals.
 """
+MAX_OPEN = 4000
+"""How many open files all processes may have together, except in a build. When a process ends, the
+kernel compares each of its locks (flock) with those of all others: the end of 120 processes with
+240 locks each took 18 s, which nobody counts.
+"""
 
 
 class Watch:
@@ -48,9 +53,9 @@ class Watch:
     def excess(self) -> str:
         """Looks at the processes. Returns the first limit that they exceed as a line for the arena:
         a word of `endings.EXCESSES` and the amount, such as ``memory 1200`` in MB. Empty if they
-        exceed none. Beside the given limits, the numbers of mappings of memory and of epoll's
-        watches are limited, and CPU time that the counter missed counts as an excess. Updates
-        ``sees_many``.
+        exceed none. Beside the given limits, the numbers of open files, of mappings of memory and
+        of epoll's watches are limited, and CPU time that the counter missed counts as an excess.
+        Updates ``sees_many``.
         """
         tree = bot_processes()
         excess = self._held_excess(tree) if self._has_computed(tree) else ""
@@ -103,6 +108,8 @@ class Watch:
             files = opened_by(pid)
             watches += watches_of(files)
             opened += files
+        if len(opened) > MAX_OPEN and "processes" in limits:
+            return f"open {len(opened)}"
         if watches > MAX_WATCHES:
             return f"watches {watches}"
         shared, mappings = shared_kb(tree)

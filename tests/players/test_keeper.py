@@ -295,6 +295,11 @@ def test_more_than_one_thread_is_noticed(start):
     [
         ("block = b'x' * (200 << 20)", {"memory_mb": 100}, r"used \d+ MB of memory"),
         (FORKS.format(number=6, work="time.sleep(600)"), {"processes": 5}, "it had 7 processes"),
+        (
+            FORKS.format(number=20, work="kept = [os.dup(0) for n in range(240)]; time.sleep(600)"),
+            {"processes": 32},
+            r"had \d+ open files",
+        ),
         ("for n in range(20_100): open(f'/tmp/{n}', 'w').close()", {}, r"it had \d+ files"),
         (
             "import socket\nkept = [socket.socketpair() for _ in range(100)]",
@@ -307,7 +312,7 @@ def test_more_than_one_thread_is_noticed(start):
             r"used \d+ MB of memory",
         ),
     ],
-    ids=["memory", "processes", "files", "sockets", "mapped"],
+    ids=["memory", "processes", "open", "files", "sockets", "mapped"],
 )
 def test_a_bot_that_uses_too_much_is_ended_with_the_reason(start, source, limits, words):
     process = start(f"import time\n{source}\ntime.sleep(600)", **limits)

@@ -26,6 +26,10 @@ enum { MAX_MAPPINGS = 100000 };
  * their memory, 230 bytes each, and the kernel limits them by user: a bot that took all of them
  * would leave none to its rivals. */
 enum { MAX_WATCHES = 200000 };
+/* How many open files all processes may have together, except in a build. When a process ends, the
+ * kernel compares each of its locks (flock) with those of all others: the end of 120 processes with
+ * 240 locks each took 18 s, which nobody counts. */
+enum { MAX_OPEN = 4000 };
 
 /* A file that a process has open, or that lies in a folder of the bot. */
 typedef struct {
@@ -425,6 +429,8 @@ static int holds_too_much(const Options *options, const Tree *tree, int *many, c
         add_opened(&opened, tree->pids[i]);
         watches += watches_of(&opened, first);
     }
+    int is_playing = options->processes != NO_LIMIT;
+    if (is_playing && is_over("open", (long)opened.count, MAX_OPEN, line, size)) return 1;
     keep_distinct(&opened);
     if (is_over("watches", watches, MAX_WATCHES, line, size)) return 1;
     long mappings;

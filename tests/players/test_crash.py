@@ -171,10 +171,11 @@ def test_a_file_that_is_missing_in_the_bots_folder_needs_no_grant(fault, sandbox
 
 
 SQLITE = """import sqlite3, tempfile
-database = tempfile.mkdtemp() + "/x.db"
-sqlite3.connect(f"file:{database}?nolock=1", uri=True).execute("CREATE TABLE t (x)")
-sqlite3.connect(database).execute("CREATE TABLE u (x)")
-raise SystemExit(3)
+with tempfile.TemporaryDirectory() as folder:
+    database = folder + "/x.db"
+    sqlite3.connect(f"file:{database}?nolock=1", uri=True).execute("CREATE TABLE t (x)")
+    sqlite3.connect(database).execute("CREATE TABLE u (x)")
+    raise SystemExit(3)
 """
 
 

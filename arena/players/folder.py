@@ -39,6 +39,8 @@ FOLDERS_OF_A_HOME = {"bots": f"*/{MANIFEST_FILE}", "results": f"*/{RUN_FILE}"}
 MAX_BYTES = 64 * 1024 * 1024
 """The most bytes that all files of a bot may have together."""
 MAX_FILES = 5000
+MAX_FOLDERS = 10_000
+KEEP_OUT = "move build results and data that the bot does not need out of its folder"
 MAX_DEPTH = 32
 """The most levels of folders in a bot's folder."""
 INTERPRETERS = {
@@ -202,28 +204,32 @@ def script_command(path: Path) -> list[str]:
 def bot_files(path: Path) -> list[Path]:
     """The paths of a bot's files relative to its folder, sorted; for a single script, ``path`` is
     the file, and the list has its name alone. A link to another folder of the bot counts as a
-    folder with the same files. Raises BotFolderError for links that lead out of the bot's folder or
-    to a folder that they are in, special files, folders that cannot be read, and more or larger
-    files than a bot may have.
+    folder with the same files, see `_counted`. Raises BotFolderError for links that lead out of the
+    bot's folder, special files, folders that cannot be read, and more folders, or more or larger
+    files, than a bot may have.
     """
     if path.is_file():
         return [Path(path.name)]
     root = path.resolve()
     files = []
     size = 0
+    homes = set[str]()
     walk = os.walk(root, onerror=_refuse_unreadable, followlinks=True)
     for number, (folder, folders, names) in enumerate(walk):
-        # A bot's folder that is also a home has bots and runs that do not belong to the bot.
-        patterns = FOLDERS_OF_A_HOME.items() if folder == str(root) else ()
-        arenas = {name for name, pattern in patterns if any(root.glob(f"{name}/{pattern}"))}
-        folders[:] = sorted(set(folders) - IGNORED - arenas)
+        if number == 0:
+            # A bot's folder that is also a home has bots and runs that do not belong to the bot.
+            patterns = FOLDERS_OF_A_HOME.items()
+            homes = {name for name, pattern in patterns if any(root.glob(f"{name}/{pattern}"))}
+            folders[:] = set(folders) - homes
+        folders[:] = _counted(Path(folder), sorted(set(folders) - IGNORED), root, homes)
         if len(Path(folder).parts) > len(root.parts) + MAX_DEPTH:
             deep = f"expected folders at most {MAX_DEPTH} levels deep, got deeper ones"
             raise BotFolderError(f"{path}: {deep}")
         # A few links to folders with links in them make any number of paths.
-        if number > MAX_FILES:
-            raise BotFolderError(f"{path}: expected at most {MAX_FILES} folders, got more")
-        _check_links([Path(folder, name) for name in folders], root)
+        if number > MAX_FOLDERS:
+            raise BotFolderError(
+                f"{path}: expected at most {MAX_FOLDERS} folders, got more", KEEP_OUT
+            )
         for name in sorted(set(names) - IGNORED):
             file = Path(folder, name)
             check_file(file, root)
@@ -233,25 +239,30 @@ def bot_files(path: Path) -> list[Path]:
             raise BotFolderError(
                 f"{path}: expected at most {MAX_FILES} files and {MAX_BYTES >> 20} MiB, got"
                 f" {len(files)} files and {size >> 20} MiB so far",
-                "move build results and data that the bot does not need out of its folder",
+                KEEP_OUT,
             )
     return sorted(files)
 
 
-def _check_links(folders: Iterable[Path], root: Path) -> None:
-    """Raises BotFolderError if one of these folders, which are in the same folder, is a link that
-    leads out of ``root`` or to a folder that the link is in.
+def _counted(folder: Path, names: list[str], root: Path, homes: set[str]) -> list[str]:
+    """Those of the folders called ``names`` in ``folder`` whose files are the bot's: all but links
+    to a folder that the link is in, which would never end, and links into folders that are left out
+    themselves, by `IGNORED` or as one of ``homes`` in the bot's folder, ``root``. Raises
+    BotFolderError for a link that leads out of ``root``.
     """
-    links = [folder for folder in folders if folder.is_symlink()]
-    around = {parent.resolve() for folder in links[:1] for parent in folder.parents}
-    for link in links:
-        check_inside(link, root)
-        if link.resolve() in around:
-            raise BotFolderError(
-                f"{link}: expected a link to a folder that the link is not in, got one to"
-                f" {link.resolve()}",
-                "remove the link",
-            )
+    around = set[Path]()
+    counted = []
+    for name in names:
+        link = folder / name
+        if link.is_symlink():
+            around = around or {parent.resolve() for parent in link.parents}
+            check_inside(link, root)
+            target = link.resolve()
+            inside = target.relative_to(root).parts if target.is_relative_to(root) else ()
+            if target in around or IGNORED & set(inside) or homes & set(inside[:1]):
+                continue
+        counted.append(name)
+    return counted
 
 
 def _refuse_unreadable(error: OSError) -> NoReturn:

@@ -251,7 +251,10 @@ def excess_of(child: int, arena: Arena, options: KeeperOptions, watch: Watch) ->
         # The bot may have been counted with more than it holds: children that begin or end between
         # two readings change how much of the memory that they share is counted with each process.
         look = watch.recount
-    stop_first(child)
+    else:
+        stop_first(child)
+    # For a recount all processes stop in one call: a bot that saw the first one stop could give
+    # memory back for a moment.
     stop_bot(has_more_cores=has_more_cores(options))
     excess = look()
     resume_bot(has_more_cores=has_more_cores(options))

@@ -59,17 +59,22 @@ class Watch:
         """
         tree = bot_processes()
         excess = self._held_excess(tree) if self._has_computed(tree) else ""
-        is_playing = "processes" in self._limits
-        if excess or not is_playing or self._missed is None:
-            return excess
-        missed_ms = self._missed.found_ms(tree)
-        return f"uncounted {missed_ms}" if missed_ms else ""
+        return excess or self._uncounted(tree)
 
     def recount(self) -> str:
-        """The same as `excess` for what the processes hold, even if none of them has computed since
-        the last look.
+        """The same as `excess`, but looks even if no process has computed since the last look. To
+        be called if `excess` found too much memory.
         """
-        return self._held_excess(bot_processes())
+        tree = bot_processes()
+        return self._held_excess(tree) or self._uncounted(tree)
+
+    def _uncounted(self, tree: list[int]) -> str:
+        """The line for the arena about CPU time of the processes in ``tree`` that the counter
+        missed; empty if it missed none.
+        """
+        is_playing = "processes" in self._limits
+        missed_ms = self._missed.found_ms(tree) if self._missed and is_playing else 0
+        return f"uncounted {missed_ms}" if missed_ms else ""
 
     def _has_computed(self, tree: list[int]) -> bool:
         """Whether a process in ``tree`` has computed since the last call. If none has, the bot

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from arena.errors import BotFolderError
-from arena.players.folder import bot_at
+from arena.players.folder import bot_at, bot_files
 from arena.players.manifest import read_manifest
 from arena.players.registry import Registry
 from arena.players.staging import lack, missing_file, stage, staged_for_a_while
@@ -195,19 +195,32 @@ def test_a_link_to_a_folder_inside_is_a_folder_with_the_same_files(folder, tmp_p
 
 
 @pytest.mark.parametrize(
-    "links", [{"a/up": ".."}, {"a/self": "."}, {"a/to-b": "../b", "b/to-a": "../a"}]
+    "links",
+    [
+        {"a/up": ".."},
+        {"a/self": "."},
+        {"a/to-b": "../b", "b/to-a": "../a"},
+        {"env": ".venv", "deep": ".venv/lib", "a/past": "../.git"},
+        {"mine": "bots", "last": "results/r1"},
+    ],
+    ids=["up", "self", "circle", "ignored", "home"],
 )
-def test_links_between_folders_that_lead_round_in_a_circle_are_refused(folder, refused, links):
+def test_a_link_to_a_folder_that_it_is_in_or_that_is_left_out_is_left_out(folder, tmp_path, links):
+    for file in (".venv/lib/x.py", ".git/config", "bots/b/bot.toml", "results/r1/run.json"):
+        (folder / file).parent.mkdir(parents=True)
+        (folder / file).write_text("")
+    for name in ("a", "b"):
+        (folder / name).mkdir()
+        (folder / name / "own.py").write_text("")
     for name, target in links.items():
-        link = folder / name
-        link.parent.mkdir(exist_ok=True)
-        link.symlink_to(target)
-    with refused(BotFolderError):
-        bot_at(folder)
+        (folder / name).symlink_to(target)
+    copied = [str(file) for file in bot_files(folder)]
+    own = [f"{link}/own.py" for link in links if link.startswith(("a/to", "b/to"))]
+    assert copied == sorted(["a/own.py", "b/own.py", "bot.py", "bot.toml", *own])
 
 
 def test_links_that_make_a_folder_endlessly_large_are_refused(folder, refused, monkeypatch):
-    monkeypatch.setattr("arena.players.folder.MAX_FILES", 500)
+    monkeypatch.setattr("arena.players.folder.MAX_FOLDERS", 500)
     names = [f"level{number}" for number in range(20)]
     for name, below in pairwise(names):
         (folder / name).mkdir()

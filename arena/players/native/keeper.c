@@ -287,12 +287,6 @@ static int is_hard_to_see(const Tree *tree)
     return 0;
 }
 
-static void stop_for_a_look(const Options *options, pid_t child)
-{
-    stop_first(child);
-    stop_bot(has_more_cores(options));
-}
-
 /* Looks at what the bot uses. Returns whether that is too much, which the arena is told. MANY
  * remembers whether the arena knows that the bot has more than one process or thread. */
 static int uses_too_much(const Options *options, pid_t child, int counter, int *many)
@@ -302,14 +296,18 @@ static int uses_too_much(const Options *options, pid_t child, int counter, int *
     int has_many = 0;
     find_tree(&tree);
     int is_hard = is_init() && !is_paused && is_hard_to_see(&tree);
-    if (is_hard) stop_for_a_look(options, child);
+    if (is_hard) {
+        stop_first(child);
+        stop_bot(has_more_cores(options));
+    }
     int is_over = exceeds_limit(options, counter, &has_many, line, sizeof line - 1);
     /* The bot may have been counted with more than it holds: children that begin or end between two
      * readings change how much of the memory that they share is counted with each process. */
     int is_doubtful = is_over && !is_hard && !is_paused && !strncmp(line, "memory ", 7);
     if (is_doubtful) {
-        stop_for_a_look(options, child);
-        is_over = recounted_excess(options, &has_many, line, sizeof line - 1);
+        /* in one call: a bot that saw its first process stop could give memory back for a moment */
+        stop_bot(has_more_cores(options));
+        is_over = recounted_excess(options, counter, &has_many, line, sizeof line - 1);
     }
     if (is_hard || is_doubtful) resume_bot(has_more_cores(options));
     if (has_many && !*many) {

@@ -154,8 +154,8 @@ long missed_ms(const Tree *tree, int counter);
  * MANY becomes 1 if the bot has more than one process or thread. */
 int exceeds_limit(const Options *options, int counter, int *many, char *line, size_t size);
 
-/* The same as exceeds_limit for what the processes hold, even if none of them has computed since
- * the last look. */
-int recounted_excess(const Options *options, int *many, char *line, size_t size);
+/* The same as exceeds_limit, but looks even if no process has computed since the last look. To be
+ * called if exceeds_limit found too much memory. */
+int recounted_excess(const Options *options, int counter, int *many, char *line, size_t size);
 
 #endif

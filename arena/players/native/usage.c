@@ -454,11 +454,13 @@ static int holds_too_much(const Options *options, const Tree *tree, int *many, c
     return 0;
 }
 
-int recounted_excess(const Options *options, int *many, char *line, size_t size)
+/* Whether the processes in TREE used CPU time that was not counted, which is then told in LINE. */
+static int is_uncounted(const Options *options, const Tree *tree, int counter, char *line,
+                        size_t size)
 {
-    static Tree tree;
-    find_tree(&tree);
-    return holds_too_much(options, &tree, many, line, size);
+    int is_playing = options->processes != NO_LIMIT;
+    long missed = is_playing && counter >= 0 ? missed_ms(tree, counter) : 0;
+    return is_over("uncounted", missed, 0, line, size);
 }
 
 int exceeds_limit(const Options *options, int counter, int *many, char *line, size_t size)
@@ -466,9 +468,13 @@ int exceeds_limit(const Options *options, int counter, int *many, char *line, si
     static Tree tree;
     find_tree(&tree);
     if (has_computed(&tree) && holds_too_much(options, &tree, many, line, size)) return 1;
-    int is_playing = options->processes != NO_LIMIT;
-    long missed = is_playing && counter >= 0 ? missed_ms(&tree, counter) : 0;
-    if (!missed) return 0;
-    snprintf(line, size, "uncounted %ld", missed);
-    return 1;
+    return is_uncounted(options, &tree, counter, line, size);
+}
+
+int recounted_excess(const Options *options, int counter, int *many, char *line, size_t size)
+{
+    static Tree tree;
+    find_tree(&tree);
+    if (holds_too_much(options, &tree, many, line, size)) return 1;
+    return is_uncounted(options, &tree, counter, line, size);
 }

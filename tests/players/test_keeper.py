@@ -362,6 +362,52 @@ def test_memory_that_a_bot_shares_with_short_lived_children_counts_once(
     assert [read_line(process), read_line(process)] == [["ready"], ["done"]]
 
 
+# Its first process computes, so it does not stop at once. Threads of its child look whether the
+# first process is about to stop, and then give the child's memory back.
+SHEDS_MEMORY = """
+import mmap, os, threading, time
+first = os.getpid()
+if os.fork():
+    while True: pass
+block = mmap.mmap(-1, 60 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+status = os.open(f"/proc/{first}/status", os.O_RDONLY)
+print("ready", flush=True)
+def is_stopping():
+    text = os.pread(status, 4096, 0)
+    waiting = int(text.partition(b"ShdPnd:")[2].split(None, 1)[0], 16)
+    return waiting >> 18 & 1 or b"State:\\tT" in text
+def watch():
+    global filled
+    while True:
+        if is_stopping():
+            block.madvise(mmap.MADV_DONTNEED)
+            filled = 0
+            print("seen", flush=True)
+filled = 0
+for _ in range(12): threading.Thread(target=watch, daemon=True).start()
+while True:
+    if filled < len(block):
+        block[filled:filled + (1 << 20)] = b"x" * (1 << 20)
+        filled += 1 << 20
+    else: time.sleep(0.001)
+"""
+
+
+@pytest.mark.usefixtures("one_core")
+def test_a_bot_with_too_much_memory_cannot_give_it_back_while_it_is_counted_once_more(start):
+    """It may see now and then that it is to be stopped, between two system calls of the keeper, but
+    not as it would if its first process were stopped before the others: then it sees that more
+    than ten thousand times.
+    """
+    seen = 0
+    for _ in range(3):
+        process = start(SHEDS_MEMORY, memory_mb=60)
+        assert read_line(process) == ["ready"]
+        assert process.ending(240).excess[0] == "memory"
+        seen += os.read(process.from_bot, 1 << 16).count(b"seen")
+    assert seen < 500
+
+
 HEADLESS = """
 import ctypes, mmap, os, select, threading, time
 def go_on():

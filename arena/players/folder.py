@@ -40,6 +40,7 @@ MAX_BYTES = 64 * 1024 * 1024
 """The most bytes that all files of a bot may have together."""
 MAX_FILES = 5000
 MAX_FOLDERS = 10_000
+"""The most files, and the most folders, that a bot may have."""
 KEEP_OUT = "move build results and data that the bot does not need out of its folder"
 MAX_DEPTH = 32
 """The most levels of folders in a bot's folder."""
@@ -213,15 +214,12 @@ def bot_files(path: Path) -> list[Path]:
     root = path.resolve()
     files = []
     size = 0
-    homes = set[str]()
+    # A bot's folder that is also a home has bots and runs that do not belong to the bot.
+    patterns = FOLDERS_OF_A_HOME.items()
+    homes = {name for name, pattern in patterns if any(root.glob(f"{name}/{pattern}"))}
     walk = os.walk(root, onerror=_refuse_unreadable, followlinks=True)
     for number, (folder, folders, names) in enumerate(walk):
-        if number == 0:
-            # A bot's folder that is also a home has bots and runs that do not belong to the bot.
-            patterns = FOLDERS_OF_A_HOME.items()
-            homes = {name for name, pattern in patterns if any(root.glob(f"{name}/{pattern}"))}
-            folders[:] = set(folders) - homes
-        folders[:] = _counted(Path(folder), sorted(set(folders) - IGNORED), root, homes)
+        folders[:] = _counted(Path(folder), sorted(folders), root, homes)
         if len(Path(folder).parts) > len(root.parts) + MAX_DEPTH:
             deep = f"expected folders at most {MAX_DEPTH} levels deep, got deeper ones"
             raise BotFolderError(f"{path}: {deep}")
@@ -245,19 +243,21 @@ def bot_files(path: Path) -> list[Path]:
 
 
 def _counted(folder: Path, names: list[str], root: Path, homes: set[str]) -> list[str]:
-    """Those of the folders called ``names`` in ``folder`` whose files are the bot's: all but links
-    to a folder that the link is in, which would never end, and links into folders that are left out
-    themselves, by `IGNORED` or as one of ``homes`` in the bot's folder, ``root``. Raises
+    """Returns those ``names`` of folders in ``folder`` that belong to the bot in ``root``. The
+    folders in `IGNORED` do not, nor do ``homes``, which are folders in ``root``, nor links into one
+    of these, nor links to a folder that the link is in, which would never end. Raises
     BotFolderError for a link that leads out of ``root``.
     """
     around = set[Path]()
     counted = []
     for name in names:
-        link = folder / name
-        if link.is_symlink():
-            around = around or {parent.resolve() for parent in link.parents}
-            check_inside(link, root)
-            target = link.resolve()
+        place = folder / name
+        if name in IGNORED or (folder == root and name in homes):
+            continue
+        if place.is_symlink():
+            around = around or {parent.resolve() for parent in place.parents}
+            check_inside(place, root)
+            target = place.resolve()
             inside = target.relative_to(root).parts if target.is_relative_to(root) else ()
             if target in around or IGNORED & set(inside) or homes & set(inside[:1]):
                 continue

@@ -243,20 +243,19 @@ def excess_of(child: int, arena: Arena, options: KeeperOptions, watch: Watch) ->
     """
     if arena.has_paused:
         return watch.excess()
-    look = watch.excess
-    if not is_init() or not is_hard_to_see(bot_processes()):
+    is_hard = is_init() and is_hard_to_see(bot_processes())
+    if is_hard:
+        stop_first(child)
+    else:
         excess = watch.excess()
         if not excess.startswith("memory "):
             return excess
         # The bot may have been counted with more than it holds: children that begin or end between
         # two readings change how much of the memory that they share is counted with each process.
-        look = watch.recount
-    else:
-        stop_first(child)
-    # For a recount all processes stop in one call: a bot that saw the first one stop could give
-    # memory back for a moment.
+        # To look again, the keeper stops all processes in one call: a bot that saw the first one
+        # stop could give memory back for a moment.
     stop_bot(has_more_cores=has_more_cores(options))
-    excess = look()
+    excess = watch.excess(again=not is_hard)
     resume_bot(has_more_cores=has_more_cores(options))
     return excess
 

@@ -80,7 +80,7 @@ class Meter:
         fields = stat_of(self._main)
         if not fields:
             self._main = 0
-        return fields[:1] != [b"R"]
+        return not _is_runnable(fields)
 
     def wants_processor(self) -> bool:
         """Whether a thread of the bot runs, or waits for a CPU or a disk, or the keeper, which has

@@ -12,6 +12,9 @@ from arena.players.counter import MissedTime, process_ns
 from arena.players.processes import bot_processes, living_thread, names_in, read_file, stat_of
 from arena.players.sandbox.confine import libc
 
+KCMP = {"x86_64": 312, "aarch64": 272}
+KCMP_VM = 1
+"""The number of the system call kcmp, by architecture, and its argument for the memory."""
 COUNTED = (b"RssAnon", b"RssShmem", b"VmSwap", b"VmPTE")
 """The fields of /proc/PID/status that count as memory. Page tables are among them: they took 440 MB
 where they were not counted.
@@ -23,10 +26,6 @@ SMALL = 1 << 27
 FOLDERS_IN_MEMORY = ("/tmp", "/dev/shm")  # noqa: S108 - they lie inside the sandbox
 MAX_MAPPINGS = 100_000
 """How many mappings of memory all processes may have. With more, a look would take seconds."""
-
-KCMP = {"x86_64": 312, "aarch64": 272}
-KCMP_VM = 1
-"""The number of the system call kcmp, by architecture, and its argument for the memory."""
 MAX_WATCHES = 200_000
 """How many watches of epoll all processes may be able to have. No figure of a process includes
 their memory, 230 bytes each, and the kernel limits them by user: a bot that took all of them would
@@ -50,23 +49,19 @@ class Watch:
         self.sees_many = False
         """Whether the bot had more than one process or thread at the last look."""
 
-    def excess(self) -> str:
+    def excess(self, *, again: bool = False) -> str:
         """Looks at the processes. Returns the first limit that they exceed as a line for the arena:
         a word of `endings.EXCESSES` and the amount, such as ``memory 1200`` in MB. Empty if they
         exceed none. Beside the given limits, the numbers of open files, of mappings of memory and
         of epoll's watches are limited, and CPU time that the counter missed counts as an excess.
         Updates ``sees_many``.
-        """
-        tree = bot_processes()
-        excess = self._held_excess(tree) if self._has_computed(tree) else ""
-        return excess or self._uncounted(tree)
 
-    def recount(self) -> str:
-        """The same as `excess`, but looks even if no process has computed since the last look. To
-        be called if `excess` found too much memory.
+        If no process has computed since the last look, only that CPU time is looked for, unless
+        ``again`` is set, which repeats a look that found too much memory.
         """
         tree = bot_processes()
-        return self._held_excess(tree) or self._uncounted(tree)
+        excess = self._held_excess(tree) if again or self._has_computed(tree) else ""
+        return excess or self._uncounted(tree)
 
     def _uncounted(self, tree: list[int]) -> str:
         """The line for the arena about CPU time of the processes in ``tree`` that the counter

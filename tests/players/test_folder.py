@@ -205,7 +205,7 @@ def test_a_link_to_a_folder_inside_is_a_folder_with_the_same_files(folder, tmp_p
     ],
     ids=["up", "self", "circle", "ignored", "home"],
 )
-def test_a_link_to_a_folder_that_it_is_in_or_that_is_left_out_is_left_out(folder, tmp_path, links):
+def test_a_link_to_a_folder_that_it_is_in_or_that_is_left_out_is_left_out(folder, links):
     for file in (".venv/lib/x.py", ".git/config", "bots/b/bot.toml", "results/r1/run.json"):
         (folder / file).parent.mkdir(parents=True)
         (folder / file).write_text("")

@@ -300,14 +300,14 @@ static int uses_too_much(const Options *options, pid_t child, int counter, int *
         stop_first(child);
         stop_bot(has_more_cores(options));
     }
-    int is_over = exceeds_limit(options, counter, &has_many, line, sizeof line - 1);
+    int is_over = exceeds_limit(options, counter, 0, &has_many, line, sizeof line - 1);
     /* The bot may have been counted with more than it holds: children that begin or end between two
      * readings change how much of the memory that they share is counted with each process. */
     int is_doubtful = is_over && !is_hard && !is_paused && !strncmp(line, "memory ", 7);
     if (is_doubtful) {
         /* in one call: a bot that saw its first process stop could give memory back for a moment */
         stop_bot(has_more_cores(options));
-        is_over = recounted_excess(options, counter, &has_many, line, sizeof line - 1);
+        is_over = exceeds_limit(options, counter, 1, &has_many, line, sizeof line - 1);
     }
     if (is_hard || is_doubtful) resume_bot(has_more_cores(options));
     if (has_many && !*many) {

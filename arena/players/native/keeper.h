@@ -151,11 +151,10 @@ long missed_ms(const Tree *tree, int counter);
 
 /* Looks at what the bot's processes use. If it is more than a limit allows, writes a line for the
  * arena to LINE and returns 1; otherwise returns 0. COUNTER is a descriptor, -1 if there is none.
- * MANY becomes 1 if the bot has more than one process or thread. */
-int exceeds_limit(const Options *options, int counter, int *many, char *line, size_t size);
-
-/* The same as exceeds_limit, but looks even if no process has computed since the last look. To be
- * called if exceeds_limit found too much memory. */
-int recounted_excess(const Options *options, int counter, int *many, char *line, size_t size);
+ * MANY becomes 1 if the bot has more than one process or thread. If no process has computed since
+ * the last look, only uncounted CPU time is looked for, unless AGAIN is set, which repeats a look
+ * that found too much memory. */
+int exceeds_limit(const Options *options, int counter, int again, int *many, char *line,
+                  size_t size);
 
 #endif

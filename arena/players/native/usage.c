@@ -463,18 +463,12 @@ static int is_uncounted(const Options *options, const Tree *tree, int counter, c
     return is_over("uncounted", missed, 0, line, size);
 }
 
-int exceeds_limit(const Options *options, int counter, int *many, char *line, size_t size)
+int exceeds_limit(const Options *options, int counter, int again, int *many, char *line,
+                  size_t size)
 {
     static Tree tree;
     find_tree(&tree);
-    if (has_computed(&tree) && holds_too_much(options, &tree, many, line, size)) return 1;
-    return is_uncounted(options, &tree, counter, line, size);
-}
-
-int recounted_excess(const Options *options, int counter, int *many, char *line, size_t size)
-{
-    static Tree tree;
-    find_tree(&tree);
-    if (holds_too_much(options, &tree, many, line, size)) return 1;
+    if ((again || has_computed(&tree)) && holds_too_much(options, &tree, many, line, size))
+        return 1;
     return is_uncounted(options, &tree, counter, line, size);
 }

@@ -11,8 +11,8 @@ import time
 from errno import EACCES, EPERM
 
 from arena.players.processes import is_ending, threads_of
+from arena.players.sandbox.confine import CALLS, number_here
 
-PERF_EVENT_OPEN = {"x86_64": 298, "aarch64": 241}
 SOFTWARE = 1
 TASK_CLOCK = 1
 ATTRIBUTE_BYTES = 112
@@ -48,7 +48,7 @@ def count_processor_time(thread: int, libc: ctypes.CDLL) -> int:
     sessions they make. Measured: 1.1 us per reading. Only one thing stops it: a process that runs a
     program which it may not read. `MissedTime` finds such processes.
     """
-    number = PERF_EVENT_OPEN.get(os.uname().machine)
+    number = number_here(CALLS["perf_event_open"])
     if sys.platform != "linux" or number is None:
         return -1
     words = ctypes.c_uint64 * (ATTRIBUTE_BYTES // 8)

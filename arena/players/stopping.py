@@ -11,7 +11,8 @@ import time
 from arena.players.processes import bot_processes, is_init, is_leaving, is_stopped, threads_of
 from arena.players.sandbox import confine
 
-TGKILL = {"x86_64": 234, "aarch64": 131}
+TGKILL = (234, 131)
+"""The numbers of the system call tgkill on x86_64 and aarch64."""
 KILL = 9
 MAX_STOP_MS = 2000
 MAX_FIRST_MS = 50
@@ -58,7 +59,7 @@ def stop_further_threads(tree: list[int]) -> None:
     signal for a process to its first thread. If that thread waits for something that only SIGKILL
     ends, such as a child of vfork, the others would run on.
     """
-    number = TGKILL.get(os.uname().machine)
+    number = confine.number_here(TGKILL)
     if number is None:
         return
     for pid in tree:

@@ -10,11 +10,10 @@ import stat
 
 from arena.players.counter import MissedTime, process_ns
 from arena.players.processes import bot_processes, living_thread, names_in, read_file, stat_of
-from arena.players.sandbox.confine import libc
+from arena.players.sandbox.confine import CALLS, libc, number_here
 
-KCMP = {"x86_64": 312, "aarch64": 272}
 KCMP_VM = 1
-"""The number of the system call kcmp, by architecture, and its argument for the memory."""
+"""The argument with which the system call kcmp compares the memory of two processes."""
 COUNTED = (b"RssAnon", b"RssShmem", b"VmSwap", b"VmPTE")
 """The fields of /proc/PID/status that count as memory. Page tables are among them: they took 440 MB
 where they were not counted.
@@ -179,7 +178,7 @@ def has_memory_of_parent(pid: int, tree: list[int]) -> bool:
     """Whether a process has no memory of its own but that of its parent, which is one of ``tree``:
     a child of vfork has, until it executes a program.
     """
-    number = KCMP.get(os.uname().machine)
+    number = number_here(CALLS["kcmp"])
     fields = stat_of(pid)
     parent = int(fields[1]) if fields else 0
     if number is None or parent not in tree:

@@ -310,6 +310,7 @@ ATTACKS = {
     "arms thousands of timers": Attack("kernel.py arm_timers 5000", says, B, N, IF),
     "arms timers with descriptors": Attack("kernel.py arm_descriptors", says, B, N, O),
     "leaves work to the end of a thread": Attack("kernel.py robust_locks", says, B, N, O),
+    "makes a call that nobody has judged": Attack("kernel.py newer_call", says, B, N, IF),
     "leases its own files": Attack("kernel.py lease .", says, B, B, IF),
     "delegates a folder": Attack("kernel.py delegate", says, B, B, O),
     "locks a part of a file": Attack("kernel.py lock_part", says, B, B, O),

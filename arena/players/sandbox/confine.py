@@ -165,6 +165,11 @@ LISTEN = (50, 201)
 """The number of listen. A bot with network access may call others, but must not open a port on
 which others call it.
 """
+FIRST_UNKNOWN = 463
+"""This number and all higher ones are refused with ENOSYS, as by a kernel that does not have these
+system calls. They came with Linux 6.13 and later, with the same numbers on all architectures. The
+calls of x32 on x86_64 are higher still.
+"""
 LOAD = 0x20
 EQUAL = 0x15
 AT_LEAST = 0x35
@@ -178,7 +183,6 @@ ALLOW = 0x7FFF0000
 ERRNO = 0x00050000
 KILL = 0x80000000
 EPERM = 1
-X32 = 0x40000000
 
 
 def call(number: int, *arguments: object) -> int:
@@ -272,6 +276,13 @@ def filter_calls(program: bytes) -> None:
         raise OSError(ctypes.get_errno(), "seccomp refused")
 
 
+def number_here(numbers: tuple[int, int]) -> int | None:
+    """The number of a system call on this machine, from its ``numbers`` on x86_64 and aarch64; None
+    on another architecture.
+    """
+    return dict(zip(ARCHITECTURES, numbers, strict=True)).get(os.uname().machine)
+
+
 def is_known() -> bool:
     """Whether the tables of system calls in this module cover this machine's architecture. Without
     them there is no filter, and no sandbox.
@@ -292,8 +303,7 @@ def program(families: tuple[int, ...]) -> bytes:
         _step(RETURN, KILL),
         _step(LOAD, NUMBER_OFFSET),
     ]
-    if machine == "x86_64":
-        steps += _answer(AT_LEAST, X32, ERRNO | EPERM)
+    steps += _answer(AT_LEAST, FIRST_UNKNOWN, ERRNO | errno.ENOSYS)
     for numbers in CALLS.values():
         steps += _answer(EQUAL, numbers[column], ERRNO | EPERM)
     for numbers, error in ANSWERED.values():

@@ -2,6 +2,7 @@
 doctor.txt.
 """
 
+import contextlib
 import importlib
 import os
 import resource
@@ -24,6 +25,7 @@ from arena.errors import printable
 from arena.players.builds import MAX_BYTES, BuildCache, cache_folder
 from arena.players.channel import CHANNEL
 from arena.players.counter import kernel_counts
+from arena.players.process import MEMORY_MB
 from arena.players.sandbox.readable import search_path
 from arena.players.sandbox.tiers import TIERS, Sandbox, Tier, failure, sdk_failure, why_no_strangers
 from arena.rules import CORE
@@ -68,6 +70,8 @@ less, every user may count the CPU time of their own processes.
 """
 MIN_VALUES = {"files": 1024, "processes": 2048, "free_mb": 1024}
 """The smallest values that doctor accepts without advice."""
+GROUPS = Path("/sys/fs/cgroup")
+"""Where Linux shows control groups, which limit the memory of a container."""
 NO_BUBBLEWRAP = {
     "missing": "for the best sandbox: install bubblewrap (on Debian and Ubuntu: apt install"
     " bubblewrap)",
@@ -117,7 +121,7 @@ def words() -> Any:
         "most": MAX_VALUES,
         "least": MIN_VALUES,
     }
-    made.globals["most_builds_mb"] = MAX_BYTES >> 20
+    made.globals |= {"most_builds_mb": MAX_BYTES >> 20, "game_mb": 2 * MEMORY_MB}
     made.globals |= {"ok": click.style("ok", fg="green"), "watched_s": WATCHED_S}
     text = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8")
     return made.from_string(text).module
@@ -220,14 +224,15 @@ def why_not_native(variable: str, module: str, in_use: str) -> str:
 
 
 def limits_for(results: Path) -> dict[str, int | None]:
-    """The limits of this process for open files and for processes, None for no limit, and the free
-    space for ``results`` in MiB, by name.
+    """The limits of this process for open files and for processes, None for no limit, and the
+    memory and the free space for ``results`` in MiB, by name.
     """
     folders = (results.absolute(), *results.absolute().parents)
     place = next(folder for folder in folders if folder.is_dir())
     return {
         "open_files": _soft_limit(resource.RLIMIT_NOFILE),
         "processes": _soft_limit(resource.RLIMIT_NPROC),
+        "memory_mb": memory_mb(GROUPS),
         "free_mb": shutil.disk_usage(place).free >> 20,
     }
 
@@ -238,6 +243,24 @@ def _soft_limit(kind: int) -> int | None:
     """
     limit, _ = resource.getrlimit(kind)
     return None if limit == resource.RLIM_INFINITY else limit
+
+
+def memory_mb(groups: Path) -> int:
+    """The memory in MiB that all programs together may use here: that of the machine, or less if
+    one of this process's control groups has less. ``groups`` is where the second version of control
+    groups is mounted; the first version is not looked at.
+    """
+    sizes = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
+    own = Path("/proc/self/cgroup")
+    lines = own.read_text().splitlines() if own.exists() else []
+    for line in lines:
+        if line.startswith("0::/"):
+            group = groups / line.removeprefix("0::/")
+            for folder in (group, *group.parents):
+                # the group of the whole machine has no such file, and "max" is no limit
+                with contextlib.suppress(OSError, ValueError):
+                    sizes.append(int((folder / "memory.max").read_text()))
+    return min(sizes) >> 20
 
 
 def why_no_bubblewrap() -> str:

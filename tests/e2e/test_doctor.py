@@ -5,7 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from arena.cli.doctor import Pauses, doctor, limits_for, longest_pauses
+from arena.cli.doctor import Pauses, doctor, limits_for, longest_pauses, memory_mb
 from arena.players import counter
 from arena.players.sandbox import tiers
 from tests.support.wording import lines_with
@@ -137,6 +137,25 @@ def test_it_runs_as_it_is(arena):
 
 def test_limits_are_those_of_the_folder_that_is_to_come(tmp_path):
     assert limits_for(tmp_path / "not" / "there")["free_mb"] > 0
+
+
+def test_a_container_s_limit_of_memory_counts(tmp_path):
+    machine = memory_mb(tmp_path)
+    assert machine > 100
+    (tmp_path / "memory.max").write_text("max\n")
+    assert memory_mb(tmp_path) == machine
+    (tmp_path / "memory.max").write_text(f"{50 << 20}\n")
+    assert memory_mb(tmp_path) == 50
+
+
+def test_too_little_memory_asks_for_fewer_games_at_once(monkeypatch, tmp_path, snapshot):
+    monkeypatch.setattr("arena.cli.doctor.available_cores", lambda: 4)
+    monkeypatch.setattr("arena.cli.doctor.memory_mb", lambda _: 4 * 2048)
+    assert "--jobs" not in run(monkeypatch, tmp_path, WORKS).output
+    monkeypatch.setattr("arena.cli.doctor.memory_mb", lambda _: 4 * 2048 - 1)
+    out = run(monkeypatch, tmp_path, WORKS).output
+    assert lines_with(out, "--jobs") == snapshot
+    assert "--jobs 3;" in out
 
 
 @pytest.mark.parametrize("entry", ["bubblewrap", "landlock"])

@@ -53,6 +53,8 @@ REFUSED = (
 """The messages of programs that may not execute a file, with its path or name."""
 LOCK = r".*[Ss][Qq][Ll]ite\w*\b.*access permission denied"
 """The message of SQLite when it may not lock a part of its file."""
+NOT_PERMITTED = r".*(\bEPERM\b|Operation not permitted)"
+"""The messages of programs whose system call was refused."""
 SDK = ("arena", "msgspec")  # modules that a Python without the arena cannot import
 NO_MODULE = r"ModuleNotFoundError: No module named '(\w+)(?:\.[\w.]+)?'"
 NO_NODE_MODULE = r"Error: Cannot find module '(@[\w.-]+/[\w.-]+|\w[\w.-]*)[^']*'"
@@ -257,6 +259,8 @@ def cure_of(crash: Crash, bot: Bot, sandbox: Sandbox) -> str:
             "the sandbox refuses the locks of SQLite: open the database without them, in Python by"
             " sqlite3.connect('file:NAME?nolock=1', uri=True)"
         )
+    if is_walled and re.match(NOT_PERMITTED, crash.words):
+        return "the sandbox refuses some system calls: docs/sandbox.md says which, and why"
     missing = re.match(NO_NODE_MODULE, crash.words)
     if missing:
         install = f"'npm install {missing[1]}'"

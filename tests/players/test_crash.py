@@ -35,6 +35,7 @@ HIDDEN = (
     "the sandbox shows it no files but its own: put what it needs into its folder, or --allow"
     " b=read:PATH lets it read a place"
 )
+REFUSED_CALL = "the sandbox refuses some system calls: docs/sandbox.md says which, and why"
 
 
 @pytest.fixture(name="faults")
@@ -168,6 +169,16 @@ def test_a_file_outside_the_bots_folder_is_named_with_the_grant(fault, sandbox, 
 def test_a_file_that_is_missing_in_the_bots_folder_needs_no_grant(fault, sandbox, snapshot):
     found = fault("import os\nopen(os.path.abspath('weights.bin'))\n", sandbox)
     assert found.detail == snapshot
+
+
+@pytest.mark.parametrize("sandbox", WALLS, ids=lambda each: each.tier)
+@pytest.mark.parametrize("source", ["import os\nos.memfd_create('x')\n", "import os\nos.nice(1)\n"])
+def test_a_refused_system_call_is_explained_where_there_is_a_sandbox(fault, sandbox, source):
+    if sandbox.tier == "none":
+        source = "raise PermissionError(1, 'Operation not permitted')\n"
+    detail = fault(source, sandbox).detail
+    assert "PermissionError: [Errno 1] Operation not permitted" in detail
+    assert detail.endswith('"; ' + REFUSED_CALL) == (sandbox.tier != "none")
 
 
 SQLITE = """import sqlite3, tempfile

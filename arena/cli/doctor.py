@@ -8,6 +8,7 @@ import os
 import resource
 import shutil
 import sys
+import tempfile
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -25,7 +26,7 @@ from arena.errors import printable
 from arena.players.builds import MAX_BYTES, BuildCache, cache_folder
 from arena.players.channel import CHANNEL
 from arena.players.counter import kernel_counts
-from arena.players.process import MEMORY_MB
+from arena.players.process import MAX_STDERR, MEMORY_MB
 from arena.players.sandbox.readable import search_path
 from arena.players.sandbox.tiers import TIERS, Sandbox, Tier, failure, sdk_failure, why_no_strangers
 from arena.rules import CORE
@@ -122,6 +123,7 @@ def words() -> Any:
         "least": MIN_VALUES,
     }
     made.globals |= {"most_builds_mb": MAX_BYTES >> 20, "game_mb": 2 * MEMORY_MB}
+    made.globals |= {"temporary": tempfile.gettempdir(), "game_temporary_mb": 2 * MAX_STDERR >> 20}
     made.globals |= {"ok": click.style("ok", fg="green"), "watched_s": WATCHED_S}
     text = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8")
     return made.from_string(text).module
@@ -225,7 +227,7 @@ def why_not_native(variable: str, module: str, in_use: str) -> str:
 
 def limits_for(results: Path) -> dict[str, int | None]:
     """The limits of this process for open files and for processes, None for no limit, and the
-    memory and the free space for ``results`` in MiB, by name.
+    memory and the free space for ``results`` and for temporary files in MiB, by name.
     """
     folders = (results.absolute(), *results.absolute().parents)
     place = next(folder for folder in folders if folder.is_dir())
@@ -234,6 +236,7 @@ def limits_for(results: Path) -> dict[str, int | None]:
         "processes": _soft_limit(resource.RLIMIT_NPROC),
         "memory_mb": memory_mb(GROUPS),
         "free_mb": shutil.disk_usage(place).free >> 20,
+        "temporary_mb": shutil.disk_usage(tempfile.gettempdir()).free >> 20,
     }
 
 

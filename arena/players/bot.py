@@ -212,9 +212,10 @@ class BotPlayer(Player):
         return Answer(reply.move, spent_ns, began_ns, answered_ns, note, idle_ns)
 
     def rest(self, *, must_stop: bool = False) -> None:
-        """Pauses the processes of a bot that computes while another bot is asked; they go on when
-        it is asked. From then on they are paused after each answer. A bot that computes all the
-        same is ended. With ``must_stop`` the processes are paused even if they do not compute.
+        """Pauses the processes of a bot that computes, or wakes up now and then, while another bot
+        is asked; they go on when it is asked. From then on they are paused after each answer. A bot
+        that computes all the same is ended. With ``must_stop`` the processes are paused even if
+        they do not compute.
         """
         if not (self._timekeeper and self.process and self.process.meter.is_started):
             return
@@ -222,7 +223,9 @@ class BotPlayer(Player):
         if self._timekeeper.ran_ns():
             self.process.is_suspect = True
             self.process.pause()
-        elif (must_stop or self.process.may_compute) and not self.process.is_paused:
+            return
+        self.process.wakes_up |= self._timekeeper.has_woken()
+        if (must_stop or self.process.may_compute) and not self.process.is_paused:
             self.process.pause()
 
     def inform(self, line: bytes) -> None:

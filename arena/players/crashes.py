@@ -53,7 +53,7 @@ REFUSED = (
 """The messages of programs that may not execute a file, with its path or name."""
 LOCK = r".*[Ss][Qq][Ll]ite\w*\b.*access permission denied"
 """The message of SQLite when it may not lock a part of its file."""
-NOT_PERMITTED = r".*(\bEPERM\b|Operation not permitted)"
+NOT_PERMITTED = r".*(\bEPERM\b|Operation not permitted|\bENOSYS\b|Function not implemented)"
 """The messages of programs whose system call was refused."""
 SDK = ("arena", "msgspec")  # modules that a Python without the arena cannot import
 NO_MODULE = r"ModuleNotFoundError: No module named '(\w+)(?:\.[\w.]+)?'"

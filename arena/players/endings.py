@@ -9,6 +9,7 @@ THREADS = 2 * PROCESSES
 """The most threads that all processes of a bot may have."""
 EXCESSES = {
     "memory": "its processes used {} MB of memory: use less, or raise memory_mb in bot.toml",
+    "shared": "one of its processes had {} MB of shared memory mapped: map each part once",
     "processes": "it had {} processes: start fewer, or raise processes in bot.toml",
     "threads": f"its processes had {{}} threads, more than {THREADS}: start fewer",
     "mappings": "its processes had {} mappings of memory: map fewer, larger areas",

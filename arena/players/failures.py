@@ -221,9 +221,12 @@ class Aftermath(Struct):
     def _crash(self, ending: Ending, after: str) -> str:
         """A sentence with the error that ended the bot, in its own words, or why it could not be
         started; empty if its stderr shows no error. ``after`` is a phrase about what the bot wrote
-        to stdout last. Raises Void, see `check_started`.
+        to stdout last. Raises Void, see `check_started` and
+        `BotProcess.check_room`.
         """
         check_started(ending, self.bot.label)
+        if ending.exit:
+            self.process.check_room()
         if ending.failed:
             cure = cure_of(Crash("", str(ending)), self.bot, self.sandbox)
             return f"the bot {ending}{'; ' if cure else ''}{cure}"

@@ -217,9 +217,10 @@ def bot_files(path: Path) -> list[Path]:
     # A bot's folder that is also a home has bots and runs that do not belong to the bot.
     patterns = FOLDERS_OF_A_HOME.items()
     homes = {name for name, pattern in patterns if any(root.glob(f"{name}/{pattern}"))}
+    real = {root: root}
     walk = os.walk(root, onerror=_refuse_unreadable, followlinks=True)
     for number, (folder, folders, names) in enumerate(walk):
-        folders[:] = _counted(Path(folder), sorted(folders), root, homes)
+        folders[:] = _counted(Path(folder), sorted(folders), real, root, homes)
         if len(Path(folder).parts) > len(root.parts) + MAX_DEPTH:
             deep = f"expected folders at most {MAX_DEPTH} levels deep, got deeper ones"
             raise BotFolderError(f"{path}: {deep}")
@@ -242,25 +243,29 @@ def bot_files(path: Path) -> list[Path]:
     return sorted(files)
 
 
-def _counted(folder: Path, names: list[str], root: Path, homes: set[str]) -> list[str]:
+def _counted(
+    folder: Path, names: list[str], real: dict[Path, Path], root: Path, homes: set[str]
+) -> list[str]:
     """Returns those ``names`` of folders in ``folder`` that belong to the bot in ``root``. The
     folders in `IGNORED` do not, nor do ``homes``, which are folders in ``root``, nor links into one
     of these, nor links to a folder that the link is in, which would never end. Raises
-    BotFolderError for a link that leads out of ``root``.
+    BotFolderError for a link that leads out of ``root``. ``real`` has the resolved path of each
+    folder that counts, this one and those it is in included; those in it are added.
     """
-    around = set[Path]()
+    around = {real[each] for each in (folder, *folder.parents) if each in real}
     counted = []
     for name in names:
-        place = folder / name
+        # The path through the links that led here would take long to resolve.
+        place = target = real[folder] / name
         if name in IGNORED or (folder == root and name in homes):
             continue
         if place.is_symlink():
-            around = around or {parent.resolve() for parent in place.parents}
             check_inside(place, root)
             target = place.resolve()
             inside = target.relative_to(root).parts if target.is_relative_to(root) else ()
             if target in around or IGNORED & set(inside) or homes & set(inside[:1]):
                 continue
+        real[folder / name] = target
         counted.append(name)
     return counted
 

@@ -37,10 +37,14 @@ CROWD = 4
 """A bot with more processes than this is stopped while the keeper looks at them. Otherwise they
 take the processor from the keeper, and it is late when the arena wants the bot stopped.
 """
-MIN_LOOK_MS = 120
+MIN_LOOK_MS = 1
 MAX_LOOK_MS = 280
 """The time between two looks is random, from MIN_LOOK_MS to MAX_LOOK_MS. A bot that knew when the
-next look comes could hide from it.
+next look comes could hide from it, and it notices each look, which takes its processor away.
+"""
+SETTLE_MS = 50
+"""How long the arena may take to stop a bot that it was told has many processes. The next look,
+which may be long, then comes on the bot's own turn.
 """
 
 
@@ -215,39 +219,41 @@ def wait_for_end(
         longest_ms = MAX_LOOK_MS
     except (AttributeError, OSError):
         longest_ms = 20  # without a descriptor of the bot, its end is looked for now and then
-    has_told_many = False
+    has_told_many = must_repeat = False
     look_ms = next_look_ms()
     while True:
-        ready = poll.poll(max(0, min(look_ms - now_ms(), longest_ms)))
+        # While the bot is stopped, a rival computes, which would pay for a look.
+        wait_ms = longest_ms if arena.has_paused else min(look_ms - now_ms(), longest_ms)
+        ready = poll.poll(max(0, wait_ms))
         if reap(child, arena):
             return
         has_order = any(descriptor == control for descriptor, _ in ready)
         if has_order and not obey(arena, options, child):
             return
-        if now_ms() < look_ms:
+        if arena.has_paused or now_ms() < look_ms:
             continue
-        excess = excess_of(child, arena, options, watch)
-        if watch.sees_many and not has_told_many:
+        excess = excess_of(child, options, watch, again=must_repeat)
+        must_repeat = watch.sees_many and not has_told_many
+        if must_repeat:
             has_told_many = True
             arena.tell("many")
         if excess:
             arena.tell(excess)
             return
-        look_ms = next_look_ms()
+        look_ms = now_ms() + SETTLE_MS if must_repeat else next_look_ms()
 
 
-def excess_of(child: int, arena: Arena, options: KeeperOptions, watch: Watch) -> str:
+def excess_of(child: int, options: KeeperOptions, watch: Watch, *, again: bool) -> str:
     """Looks at what the bot uses, whose first process has the id ``child``. Returns the line for
     the arena about a limit that the bot exceeds, or an empty text. In a pid namespace, a bot that
     `is_hard_to_see` is paused meanwhile, and so is one everywhere whose memory seems too much.
+    ``again`` is that of `Watch.excess`.
     """
-    if arena.has_paused:
-        return watch.excess()
     is_hard = is_init() and is_hard_to_see(bot_processes())
     if is_hard:
         stop_first(child)
     else:
-        excess = watch.excess()
+        excess = watch.excess(again=again)
         if not excess.startswith("memory "):
             return excess
         # The bot may have been counted with more than it holds: children that begin or end between
@@ -255,7 +261,7 @@ def excess_of(child: int, arena: Arena, options: KeeperOptions, watch: Watch) ->
         # To look again, the keeper stops all processes in one call: a bot that saw the first one
         # stop could give memory back for a moment.
     stop_bot(has_more_cores=has_more_cores(options))
-    excess = watch.excess(again=not is_hard)
+    excess = watch.excess(again=again or not is_hard)
     resume_bot(has_more_cores=has_more_cores(options))
     return excess
 

@@ -22,6 +22,8 @@ from arena.players.sandbox.tiers import OPEN, Sandbox
 from arena.players.usage import memory_kb
 
 MAX_STDERR = 64 << 20
+MIN_ROOM = 1 << 16
+"""The free bytes below which the file system with the stderr files counts as full."""
 LIMITS = {"RLIMIT_CORE": 0, "RLIMIT_NOFILE": 256, "RLIMIT_FSIZE": MAX_STDERR, "threads": THREADS}
 BUILD_LIMITS = {
     **LIMITS,
@@ -78,6 +80,8 @@ class BotProcess:
         self._was_awake = False
         self.is_suspect = False
         """Whether the bot has computed while another bot was asked."""
+        self.wakes_up = False
+        """Whether it did so for moments."""
         limits = {**(BUILD_LIMITS if building else LIMITS), "memory_mb": memory_mb}
         if processes:
             limits["processes"] = processes
@@ -169,10 +173,10 @@ class BotProcess:
 
     @property
     def may_compute(self) -> bool:
-        """Whether the bot may compute after its answer: it has done so, or was seen with more than
-        one process or thread.
+        """Whether the bot may compute after its answer: it has done so, if only for moments, or
+        the keeper saw more than one process or thread.
         """
-        return self.is_suspect or self.keeper.has_many
+        return self.is_suspect or self.wakes_up or self.keeper.has_many
 
     def go_on(self) -> None:
         """Lets the bot's processes run again if they were paused."""
@@ -238,6 +242,17 @@ class BotProcess:
         write more.
         """
         return self.stderr_size() >= MAX_STDERR
+
+    def check_room(self) -> None:
+        """Raises Void if the file system with the bot's stderr file is full: a bot that can write
+        no more may crash, whoever filled it. Call it before `stop`.
+        """
+        room = os.fstatvfs(self.stderr.fileno())
+        if room.f_bavail * room.f_frsize < MIN_ROOM:
+            raise Void(
+                f"{tempfile.gettempdir()}, where the stderr of bots is kept, is full",
+                "make room there, or name another folder in TMPDIR",
+            )
 
     def stop(self) -> None:
         """Kills the bot and all that it started, and waits until they have ended. Calling it again

@@ -323,6 +323,7 @@ def _fetch_or_build(bot: Bot, work: Path, sandbox: Sandbox) -> None:
     for step in bot.manifest.build:
         _build(bot, step, work, sandbox)
     _open_to_reading(work)
+    _refuse_special_files(bot, work)
     _check_extent(bot, work)
     if cache and is_as_hashed:
         with suppress(OSError):  # the bot is built already; keeping the build only saves time later
@@ -331,11 +332,28 @@ def _fetch_or_build(bot: Bot, work: Path, sandbox: Sandbox) -> None:
 
 def _open_to_reading(folder: Path) -> None:
     """Lets everybody read all files in the folder of a build: the kernel stops counting CPU time at
-    a program that may be run but not read. Lets the owner write to the folder itself, because
-    only who may write to a folder can move it.
+    a program that may be run but not read. Lets nobody but the owner write to them, and no program
+    run as its owner. Lets the owner write to the folder itself, because only who may write to a
+    folder can move it.
     """
-    run_tool("chmod", "-R", "a+rX", str(folder))
+    run_tool("chmod", "-R", "a+rX,go-w,ug-s", str(folder))
     folder.chmod(stat.S_IMODE(folder.stat().st_mode) | stat.S_IWUSR)
+
+
+def _refuse_special_files(bot: Bot, folder: Path) -> None:
+    """Raises BotFolderError if the build steps left anything but files, folders and links. All
+    processes of a bot play in the same folder, and although they cannot write to it, a pipe in it
+    would connect those that play in different games.
+    """
+    for place, _, names in os.walk(folder):
+        for name in names:
+            path = Path(place, name)
+            if not (path.is_symlink() or path.is_file()):
+                special = f"got {path.relative_to(folder).as_posix()!r}, a pipe, socket or device"
+                raise BotFolderError(
+                    f"{bot.label}: expected a build of files, folders and links, {special}",
+                    "remove it in the last build step",
+                )
 
 
 def _check_extent(bot: Bot, folder: Path) -> None:

@@ -21,6 +21,10 @@ slice, the arena looks at which processes use the CPU.
 """
 RUNNING_NS = 1_000_000
 """A bot that uses more CPU time than this between two looks counts as running."""
+WAKING_NS = 200_000
+"""A bot that uses more CPU time than this after its answer may wake up again and again. Each time
+costs the bot that is asked twice as much as the one that wakes up.
+"""
 OVERSLEPT_NS = 50_000_000
 """A slice may take this much longer than it should. If it takes even longer, the machine stalled,
 and the stall is not charged.
@@ -123,6 +127,12 @@ class Timekeeper:
         ran_ns = owed_ns - self._seen_ns
         self._seen_ns = owed_ns
         return ran_ns if ran_ns > RUNNING_NS else 0
+
+    def has_woken(self) -> bool:
+        """Whether the bot has used more CPU time than `WAKING_NS` since its last answer. False
+        where the kernel does not count: then what it used for the answer may be seen too late.
+        """
+        return self._meter.counter >= 0 and self.owed_ns() > WAKING_NS
 
     def charge(self, used_ns: int | None = None) -> int:
         """Charges the bot for the CPU time that it owes, and returns it in ns. ``used_ns`` is the

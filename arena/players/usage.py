@@ -23,8 +23,16 @@ PIPE_KB = 64
 SMALL = 1 << 27
 """A file system with fewer bytes than this is the sandbox's own; the machine's /tmp is larger."""
 FOLDERS_IN_MEMORY = ("/tmp", "/dev/shm")  # noqa: S108 - they lie inside the sandbox
+MAX_MAPPED = 2
+"""How often a process may on average map its shared memory, if that is as much as its limit. To
+find out how much memory that is, the kernel looks at each page of each mapping.
+"""
 MAX_MAPPINGS = 100_000
 """How many mappings of memory all processes may have. With more, a look would take seconds."""
+SLOW_MAPPINGS = 1000
+"""From how many mappings on the arena stops the bot after each answer, because a look takes
+long.
+"""
 MAX_WATCHES = 200_000
 """How many watches of epoll all processes may be able to have. No figure of a process includes
 their memory, 230 bytes each, and the kernel limits them by user: a bot that took all of them would
@@ -46,17 +54,20 @@ class Watch:
         self._missed = MissedTime(counter) if counter >= 0 else None
         self._at_last_look: dict[int, int] = {}
         self.sees_many = False
-        """Whether the bot had more than one process or thread at the last look."""
+        """Whether the bot had more than one process or thread, or so much memory that to count it
+        takes long, at any look.
+        """
 
     def excess(self, *, again: bool = False) -> str:
         """Looks at the processes. Returns the first limit that they exceed as a line for the arena:
         a word of `endings.EXCESSES` and the amount, such as ``memory 1200`` in MB. Empty if they
         exceed none. Beside the given limits, the numbers of open files, of mappings of memory and
         of epoll's watches are limited, and CPU time that the counter missed counts as an excess.
-        Updates ``sees_many``.
+        Updates ``sees_many``. Memory that takes long to count is counted only if that was set
+        before.
 
         If no process has computed since the last look, only that CPU time is looked for, unless
-        ``again`` is set, which repeats a look that found too much memory.
+        ``again`` is set.
         """
         tree = bot_processes()
         excess = self._held_excess(tree) if again or self._has_computed(tree) else ""
@@ -85,18 +96,21 @@ class Watch:
         meanwhile, the memory that they share with others may be counted more than once.
         """
         limits = self._limits
-        quick_kb = 0
-        threads = 0
-        shared_by_processes = 0
-        for pid in tree:
-            kb, threads_of_process, shared_by_process = figures_of(pid)
-            quick_kb += kb
-            threads += threads_of_process
-            shared_by_processes += shared_by_process
+        figures = list(map(figures_of, tree))
+        quick_kb, threads, shared_by_processes = map(sum, zip((0, 0, 0), *figures, strict=True))
+        most_shared_kb = max((shared for _, _, shared in figures), default=0)
         used = {"processes": len(tree), "threads": threads}
-        self.sees_many = max(used.values()) > 1
+        limit_mb = limits.get("memory_mb", quick_kb)
+        is_slow = quick_kb >> 10 > limit_mb
+        saw_many = self.sees_many
+        self.sees_many |= max(used.values()) > 1 or is_slow
         # First what is read quickly: a bot that takes memory while the keeper reads the rest is
         # ended.
+        excess = self._first_excess(used)
+        if not excess and most_shared_kb >> 10 > MAX_MAPPED * limit_mb:
+            excess = f"shared {most_shared_kb >> 10}"
+        if excess or (is_slow and not saw_many):  # counted at the next look, for which the bot pays
+            return excess
         used["memory_mb"] = self._memory_mb(tree, quick_kb, held_kb=0)
         excess = self._first_excess(used)
         if excess:
@@ -112,6 +126,7 @@ class Watch:
         if watches > MAX_WATCHES:
             return f"watches {watches}"
         shared, mappings = shared_kb(tree)
+        self.sees_many |= mappings > SLOW_MAPPINGS
         if mappings > MAX_MAPPINGS:
             return f"mappings {mappings}"
         left_kb = shared - shared_by_processes  # mapped by no process

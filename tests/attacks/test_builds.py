@@ -49,6 +49,15 @@ def build(ground, line):
     return (staged.folder / "said.txt").read_text()
 
 
+def built_by_script(ground, script):
+    """The folder in which a bot plays whose only build step is this script."""
+    (ground.own / "make.py").write_text(script)
+    (ground.own / "bot.toml").write_text(
+        'name = "own"\ncommand = ["python3", "victim.py"]\nbuild = [["python3", "make.py"]]\n'
+    )
+    return stage(bot_at(ground.own), ground.path / "staged" / "own", Sandbox(ground.tier)).folder
+
+
 @pytest.mark.parametrize("line", BUILDS)
 def test_a_build_that_attacks(ground, line):
     judge, *outcomes = BUILDS[line]
@@ -136,13 +145,26 @@ HOLES = "for number in range(20): open(f'hole-{number}', 'w').truncate(10 << 20)
 )
 def test_a_build_that_cannot_be_copied_is_refused_before_anything_reads_it(ground, script, words):
     """Deep folders ended the whole run; eight files with a hole of 1 GB each took four minutes."""
-    (ground.own / "make.py").write_text(script)
-    (ground.own / "bot.toml").write_text(
-        'name = "own"\ncommand = ["python3", "victim.py"]\nbuild = [["python3", "make.py"]]\n'
-    )
     with pytest.raises(BotFolderError, match=words):
-        stage(bot_at(ground.own), ground.path / "staged" / "own", Sandbox(ground.tier))
+        built_by_script(ground, script)
     assert list((ground.path / "staged").iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", ["S_IFIFO", "S_IFSOCK"])
+def test_a_build_leaves_nothing_that_connects_games(ground, kind):
+    """A bot may write to a pipe in a folder to which it cannot write."""
+    make = f"import os, stat; os.mknod('talk', stat.{kind} | 0o600)"
+    hide = "os.mkdir('shut'); os.rename('talk', 'shut/talk'); os.chmod('shut', 0)"
+    for script in (make, f"{make}; {hide}"):
+        refused = "|make.py' ended with status" if ground.tier == "landlock" else ""
+        with pytest.raises(BotFolderError, match=f"(shut/)?talk', a pipe, socket or{refused}"):
+            built_by_script(ground, script)
+    assert list((ground.path / "staged").iterdir()) == []
+
+
+def test_what_a_build_leaves_can_be_changed_by_its_owner_only_and_runs_as_whoever_runs_it(ground):
+    folder = built_by_script(ground, "import os; os.chmod('victim.py', 0o6777)")
+    assert (folder / "victim.py").stat().st_mode & 0o7777 == 0o755
 
 
 def test_a_build_that_takes_all_rights_to_its_files_away_plays_all_the_same(ground):

@@ -158,6 +158,16 @@ def test_too_little_memory_asks_for_fewer_games_at_once(monkeypatch, tmp_path, s
     assert "--jobs 3;" in out
 
 
+def test_too_little_room_for_temporary_files_is_said(monkeypatch, tmp_path, snapshot):
+    found = {"open_files": None, "processes": None, "memory_mb": 1 << 20, "free_mb": 1 << 20}
+    monkeypatch.setattr("arena.cli.doctor.tempfile.tempdir", "/tmp")
+    monkeypatch.setattr("arena.cli.doctor.available_cores", lambda: 4)
+    monkeypatch.setattr("arena.cli.doctor.limits_for", lambda _: {**found, "temporary_mb": 511})
+    assert lines_with(run(monkeypatch, tmp_path, WORKS).output, "TMPDIR") == snapshot
+    monkeypatch.setattr("arena.cli.doctor.limits_for", lambda _: {**found, "temporary_mb": 512})
+    assert "TMPDIR" not in run(monkeypatch, tmp_path, WORKS).output
+
+
 @pytest.mark.parametrize("entry", ["bubblewrap", "landlock"])
 def test_the_probe_leaves_nothing_behind(entry, tmp_path, monkeypatch):
     from arena.players.sandbox.tiers import Sandbox

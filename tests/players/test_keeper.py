@@ -18,6 +18,7 @@ import pytest
 
 from arena.errors import UserError
 from arena.players import keeper_client
+from arena.players.counter import process_ns
 from arena.players.process import BotProcess
 from arena.players.processes import family, read_file, stat_of, threads_of
 from arena.players.sandbox.tiers import Sandbox
@@ -558,6 +559,56 @@ def test_a_bot_with_too_many_mappings_of_memory_is_ended_before_it_slows_the_kee
     ending = process.ending(240)
     assert ending is not None
     assert re.sub(r"\d{6}", "150000", str(ending)) == snapshot  # Python has some of its own
+
+
+MAPS = """
+import mmap, os, time
+file = open("/tmp/x", "w+b")
+file.write(b"x" * (50 << 20))
+file.flush()
+for _ in range({processes} - 1):
+    if os.fork() == 0: break
+kept = []
+for _ in range({mappings}):
+    kept.append(mmap.mmap(file.fileno(), 50 << 20, prot=mmap.PROT_READ))
+    for page in range(0, 50 << 20, 4096): kept[-1][page]
+print("ready", flush=True)
+while True: {work}
+"""
+A_LOOK_NS = 20_000_000
+"""Less CPU time than it takes to count the memory of that bot, whose pages are many."""
+
+
+def test_the_keeper_does_not_look_at_a_bot_that_is_stopped(start):
+    """The look would take the processor from the rival."""
+    process = start(MAPS.format(processes=3, mappings=30, work="pass"))
+    for _ in range(3):
+        assert read_line(process) == ["ready"]
+
+    def is_seen():
+        process.keeper.read()
+        return process.keeper.has_many
+
+    wait_for(is_seen, "the keeper to look")
+    keeper = process.processes()[0]
+    keeper = int(stat_of(keeper)[1])
+    looks = process_ns(keeper)
+    wait_for(lambda: process_ns(keeper) > looks + A_LOOK_NS, "the keeper to look again")
+    process.pause()
+    looks = process_ns(keeper)
+    time.sleep(1)
+    assert process_ns(keeper) < looks + A_LOOK_NS
+    process.go_on()
+    wait_for(lambda: process_ns(keeper) > looks + A_LOOK_NS, "the keeper to look")
+    assert process.ending() is None
+
+
+def test_a_process_that_maps_its_memory_again_and_again_is_ended(start):
+    process = start(MAPS.format(processes=1, mappings=60, work="time.sleep(1)"))
+    ending = process.ending(60)
+    assert ending is not None
+    assert ending.excess[0] == "shared"
+    assert "shared memory mapped: map each part once" in str(ending)
 
 
 @pytest.mark.long

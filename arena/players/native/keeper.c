@@ -12,7 +12,8 @@
  * - "started PID": the bot has been started. The counter of its CPU time is attached, if the kernel
  *   has one.
  * - "stopped": all processes of the bot are stopped.
- * - "many": the bot has more than one process or thread. This line comes once.
+ * - "many": the bot has more than one process or thread, or so much memory that to count it takes
+ *   long. This line comes once.
  * - "exit N S KB": the bot ended with status N, after S seconds of CPU time; KB is its peak memory.
  * - "signal N S KB": signal N ended the bot.
  * - "failed REASON": the bot could not be started.
@@ -62,8 +63,11 @@ enum { SLICE_NS = 100000 };
  * with 60 that compute. */
 enum { CROWD = 4 };
 /* The time between two looks is random within these bounds. A bot that knew when the next look
- * comes could hide from it. */
-enum { MIN_LOOK_MS = 120, MAX_LOOK_MS = 280 };
+ * comes could hide from it, and it notices each look, which takes its processor away. */
+enum { MIN_LOOK_MS = 1, MAX_LOOK_MS = 280 };
+/* How long the arena may take to stop a bot that it was told has many processes. The next look,
+ * which may be long, then comes on the bot's own turn. */
+enum { SETTLE_MS = 50 };
 /* The environment variable that tells a bot's processes apart: its value is the number of their
  * keeper, by which the arena finds them if the keeper is killed. */
 static const char MARK[] = "ARENA_KEEPER_PID";
@@ -287,23 +291,24 @@ static int is_hard_to_see(const Tree *tree)
     return 0;
 }
 
-/* Looks at what the bot uses. Returns whether that is too much, which the arena is told. MANY
- * remembers whether the arena knows that the bot has more than one process or thread. */
-static int uses_too_much(const Options *options, pid_t child, int counter, int *many)
+/* Looks at what the bot uses, also if it has not computed since the last look if AGAIN is set.
+ * Returns whether that is too much, which the arena is told. MANY remembers whether the arena knows
+ * that it should stop the bot after each answer. */
+static int uses_too_much(const Options *options, pid_t child, int counter, int again, int *many)
 {
     static Tree tree;
     char line[LINE_SIZE];
-    int has_many = 0;
+    int has_many = *many;
     find_tree(&tree);
-    int is_hard = is_init() && !is_paused && is_hard_to_see(&tree);
+    int is_hard = is_init() && is_hard_to_see(&tree);
     if (is_hard) {
         stop_first(child);
         stop_bot(has_more_cores(options));
     }
-    int is_over = exceeds_limit(options, counter, 0, &has_many, line, sizeof line - 1);
+    int is_over = exceeds_limit(options, counter, again, &has_many, line, sizeof line - 1);
     /* The bot may have been counted with more than it holds: children that begin or end between two
      * readings change how much of the memory that they share is counted with each process. */
-    int is_doubtful = is_over && !is_hard && !is_paused && !strncmp(line, "memory ", 7);
+    int is_doubtful = is_over && !is_hard && !strncmp(line, "memory ", 7);
     if (is_doubtful) {
         /* in one call: a bot that saw its first process stop could give memory back for a moment */
         stop_bot(has_more_cores(options));
@@ -324,18 +329,23 @@ static void wait_for_end(const Options *options, pid_t child, int counter, int s
     struct pollfd events[] = {{options->control, POLLIN, 0}, {signals, POLLIN, 0}};
     struct signalfd_siginfo ended;
     int many = 0;
+    int again = 0;
     int64_t look_ms = next_look_ms();
     for (;;) {
         int64_t left_ms = look_ms - now_ms();
-        poll(events, 2, left_ms > 0 ? (int)left_ms : 0);
+        if (left_ms < 0) left_ms = 0;
+        /* While the bot is stopped, a rival computes, which would pay for a look. */
+        poll(events, 2, is_paused ? -1 : (int)left_ms);
         if (events[1].revents) {
             while (read(signals, &ended, sizeof ended) > 0) {}
             if (reap(options, child)) return;
         }
         if (events[0].revents && !obey(options, child)) return;
-        if (now_ms() < look_ms) continue;
-        if (uses_too_much(options, child, counter, &many)) return;
-        look_ms = next_look_ms();
+        if (is_paused || now_ms() < look_ms) continue;
+        int was_many = many;
+        if (uses_too_much(options, child, counter, again, &many)) return;
+        again = many && !was_many;
+        look_ms = again ? now_ms() + SETTLE_MS : next_look_ms();
     }
 }
 

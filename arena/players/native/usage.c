@@ -20,8 +20,14 @@ enum { PIPE_KB = 64 };
 /* A file system with fewer bytes than this is the sandbox's own; the machine's /tmp is larger. */
 enum { SMALL = 1 << 27 };
 enum { PATH_SIZE = 128 };
+/* How often a process may on average map its shared memory, if that is as much as its limit. To
+ * find out how much memory that is, the kernel looks at each page of each mapping. */
+enum { MAX_MAPPED = 2 };
 /* How many mappings of memory all processes may have. With more, a look would take seconds. */
 enum { MAX_MAPPINGS = 100000 };
+/* From how many mappings on the arena stops the bot after each answer, because a look takes long.
+ */
+enum { SLOW_MAPPINGS = 1000 };
 /* How many watches of epoll all processes may be able to have. No figure of a process includes
  * their memory, 230 bytes each, and the kernel limits them by user: a bot that took all of them
  * would leave none to its rivals. */
@@ -362,15 +368,18 @@ static int has_computed(const Tree *tree)
     return has;
 }
 
-/* The sums of the figures of all processes. */
-static Figures figures_of_all(const Tree *tree)
+/* The sums of the figures of all processes. MOST_SHARED_KB becomes the most shared memory that one
+ * of them has mapped. */
+static Figures figures_of_all(const Tree *tree, long *most_shared_kb)
 {
     Figures sum = {0};
+    *most_shared_kb = 0;
     for (size_t i = 0; i < tree->count; i++) {
         Figures figures = figures_of(tree->pids[i]);
         sum.kb += figures.kb;
         sum.shared_kb += figures.shared_kb;
         sum.threads += figures.threads;
+        if (figures.shared_kb > *most_shared_kb) *most_shared_kb = figures.shared_kb;
     }
     return sum;
 }
@@ -414,13 +423,21 @@ static int holds_too_much(const Options *options, const Tree *tree, int *many, c
                           size_t size)
 {
     static Files opened;
-    Figures figures = figures_of_all(tree);
-    *many = tree->count > 1 || figures.threads > 1;
+    long most_shared_kb;
+    Figures figures = figures_of_all(tree, &most_shared_kb);
+    int was_many = *many;
+    int is_slow = options->memory_mb != NO_LIMIT && figures.kb >> 10 > options->memory_mb;
+    *many |= tree->count > 1 || figures.threads > 1 || is_slow;
     /* first what is read quickly: a bot that takes memory while the keeper reads the rest is ended
      */
     if (is_over("processes", (long)tree->count, options->processes, line, size)
-        || is_over("threads", figures.threads, options->threads, line, size)
-        || is_over("memory", memory_mb(options, tree, figures, 0), options->memory_mb, line, size))
+        || is_over("threads", figures.threads, options->threads, line, size))
+        return 1;
+    if (options->memory_mb != NO_LIMIT
+        && is_over("shared", most_shared_kb >> 10, MAX_MAPPED * options->memory_mb, line, size))
+        return 1;
+    if (is_slow && !was_many) return 0; /* counted at the next look, for which the bot pays */
+    if (is_over("memory", memory_mb(options, tree, figures, 0), options->memory_mb, line, size))
         return 1;
     opened.count = 0;
     long watches = 0;
@@ -436,6 +453,7 @@ static int holds_too_much(const Options *options, const Tree *tree, int *many, c
     long mappings;
     long left_kb = shared_kb(tree, &mappings) - figures.shared_kb; /* mapped by no process */
     long held = held_kb(options, &opened) + (left_kb > 0 ? left_kb : 0);
+    *many |= mappings > SLOW_MAPPINGS;
     if (is_over("mappings", mappings, MAX_MAPPINGS, line, size)
         || is_over("memory", memory_mb(options, tree, figures, held), options->memory_mb, line,
                    size))

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from arena.errors import UserError
+from arena.errors import RunError, UserError
 from arena.ratings.results import Counts, Ints, Outcomes, counts_of
 from arena.records.blocks import PlayedBlocks
 from arena.records.journal import Ids, read_rows
@@ -39,6 +39,10 @@ from arena.rules.terms import place_of, title_of, turns_of
 SeatedBots = tuple[str, ...]
 Placing = tuple[str, SeatedBots, tuple[int, ...]]
 """An outcome of a game: the board, and by seat the bots and their ranks."""
+MAX_OTHERS = 100
+"""How many bots may have played that run.json does not have. The time for a rating grows with the
+third power of the number of bots: with 3,000 of them it took ten minutes.
+"""
 
 
 class Row(Struct, gc=False):
@@ -205,11 +209,20 @@ class Tally:
     def counts(self, bots: Iterable[str] = (), without: Collection[str] = ()) -> Counts:
         """The counts of the games added so far, between ``bots`` and any other bots that played.
         The clusters of the result (games with shared luck) are the deals, in sorted order. Games in
-        which a bot of ``without`` played are left out, and so are these bots.
+        which a bot of ``without`` played are left out, and so are these bots. Raises RunError if
+        there are more than `MAX_OTHERS` other bots.
         """
         away = set(without)
         width = self.most_seats
-        names = sorted({*bots, *chain.from_iterable(self.seated)} - away)
+        known = set(bots)
+        others = {*chain.from_iterable(self.seated)} - away - known
+        if known and len(others) > MAX_OTHERS:
+            raise RunError(
+                f"expected games of the bots in run.json, got games of {len(others)} others, such"
+                f" as {min(others)}",
+                "restore games.jsonl, or delete the lines with such games",
+            )
+        names = sorted(known - away | others)
         number = {name: place for place, name in enumerate(names)}
         is_kept: list[bool] = []
         players: list[int] = []

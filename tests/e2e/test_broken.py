@@ -173,3 +173,30 @@ def test_five_different_faults_are_printed_and_then_where_the_others_are(arena, 
     _, err = arena("run", "various", "rnd", "--deals", 4, "--seed", "s", "--out", "r", status=1)
     assert err.count("forfeit: various (exit): ") == 5
     assert lines_with(err, "further") == snapshot
+
+
+OTHERS = "expected games of the bots in run.json, got games of 102 others, such as a0"
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("standings", OTHERS),
+        ("report", OTHERS),
+        ("analyse", OTHERS),
+        ("verify", "2 bots and 2 tables compared: 52 differences"),
+    ],
+)
+def test_a_journal_with_games_of_many_other_bots_is_refused_before_they_are_rated(
+    arena, command, words
+):
+    arena("run", "random", "greedy", "--deals", 1, "--in-process", "--out", "r")
+    journal = arena.home / "results/r/games.jsonl"
+    record = json.loads(journal.read_text().splitlines()[0])
+    lines = []
+    for number in range(51):
+        game = {**record, "id": f"x/{number}/0/0", "bots": [f"a{number}", f"b{number}"]}
+        lines.append(json.dumps(game) + "\n")
+    with journal.open("a") as file:
+        file.writelines(lines)
+    assert words in "".join(arena(command, "r", status=1))

@@ -81,12 +81,13 @@ class KeeperOptions:
 class Arena:
     """The keeper's end of the control socket.
 
-    ``has_paused`` says whether the arena had the bot stopped, and has not let it go on.
+    ``has_paused`` says whether the arena had the bot stopped, which has not gone on, and
+    ``is_to_resume`` whether the arena wants it to go on.
     """
 
     def __init__(self, descriptor: int) -> None:
         # The descriptor is closed when this process ends, not when this object does.
-        self.has_paused = False
+        self.has_paused = self.is_to_resume = False
         self._socket = socket(AF_UNIX, SOCK_STREAM, 0, descriptor)
 
     def tell(self, line: str, descriptor: int = -1) -> None:
@@ -222,7 +223,8 @@ def wait_for_end(
     has_told_many = must_repeat = False
     look_ms = next_look_ms()
     while True:
-        # While the bot is stopped, a rival computes, which would pay for a look.
+        # While the bot is stopped, a rival computes, which would pay for a look. So a look that is
+        # due comes when the bot is to go on, but before it can give memory back.
         wait_ms = longest_ms if arena.has_paused else min(look_ms - now_ms(), longest_ms)
         ready = poll.poll(max(0, wait_ms))
         if reap(child, arena):
@@ -230,25 +232,31 @@ def wait_for_end(
         has_order = any(descriptor == control for descriptor, _ in ready)
         if has_order and not obey(arena, options, child):
             return
-        if arena.has_paused or now_ms() < look_ms:
-            continue
-        excess = excess_of(child, options, watch, again=must_repeat)
-        must_repeat = watch.sees_many and not has_told_many
-        if must_repeat:
-            has_told_many = True
-            arena.tell("many")
-        if excess:
-            arena.tell(excess)
-            return
-        look_ms = now_ms() + SETTLE_MS if must_repeat else next_look_ms()
+        if now_ms() >= look_ms and (arena.is_to_resume or not arena.has_paused):
+            excess = excess_of(child, arena, options, watch, again=must_repeat)
+            must_repeat = watch.sees_many and not has_told_many
+            if must_repeat:
+                has_told_many = True
+                arena.tell("many")
+            if excess:
+                arena.tell(excess)
+                return
+            look_ms = now_ms() + SETTLE_MS if must_repeat else next_look_ms()
+        if arena.is_to_resume:
+            resume_bot(has_more_cores=has_more_cores(options))
+            arena.has_paused = arena.is_to_resume = False
 
 
-def excess_of(child: int, options: KeeperOptions, watch: Watch, *, again: bool) -> str:
+def excess_of(
+    child: int, arena: Arena, options: KeeperOptions, watch: Watch, *, again: bool
+) -> str:
     """Looks at what the bot uses, whose first process has the id ``child``. Returns the line for
     the arena about a limit that the bot exceeds, or an empty text. In a pid namespace, a bot that
     `is_hard_to_see` is paused meanwhile, and so is one everywhere whose memory seems too much.
     ``again`` is that of `Watch.excess`.
     """
+    if arena.has_paused:
+        return watch.excess(again=again)
     is_hard = is_init() and is_hard_to_see(bot_processes())
     if is_hard:
         stop_first(child)
@@ -298,15 +306,15 @@ def reap(child: int, arena: Arena) -> bool:
 
 
 def obey(arena: Arena, options: KeeperOptions, child: int) -> bool:
-    """Does to the bot what the arena asks for over the socket: stop it, resume it or kill it.
+    """Does to the bot what the arena asks for over the socket: stop it or kill it. That it is to go
+    on is noted.
     ``child`` is the id of the bot's first process. Returns False if the arena has closed its end of
     the socket.
     """
     orders = arena.orders()
     for order in orders:
         if order == ord("g"):
-            resume_bot(has_more_cores=has_more_cores(options))
-            arena.has_paused = False
+            arena.is_to_resume = True
         if order == ord("k"):
             kill_bot()
         if order == ord("s"):
@@ -314,6 +322,7 @@ def obey(arena: Arena, options: KeeperOptions, child: int) -> bool:
         if order in b"sS":
             stop_bot(has_more_cores=has_more_cores(options))
             arena.has_paused = True
+            arena.is_to_resume = False
             arena.tell("stopped")
     return bool(orders)
 

@@ -603,6 +603,36 @@ def test_the_keeper_does_not_look_at_a_bot_that_is_stopped(start):
     assert process.ending() is None
 
 
+GIVES_BACK = """
+import mmap, signal
+SIZE = 300 << 20
+def take():
+    area = mmap.mmap(-1, SIZE)
+    area.madvise(mmap.MADV_HUGEPAGE)
+    for page in range(0, SIZE, 4096): area[page] = 1
+    return [area]
+kept = take()
+signal.signal(signal.SIGCONT, lambda *_: kept.pop().close() if kept else None)
+print("took", flush=True)
+while True: signal.pause()
+"""
+
+
+def test_memory_that_a_bot_had_when_it_was_stopped_is_counted_before_it_can_give_it_back(start):
+    process = start(GIVES_BACK, memory_mb=200)
+    ending = process.ending(0)
+    while ending is None and process.stderr_size() == 0:
+        if keeper_client.is_readable(process.from_bot, 0.01):
+            process.pause()
+            time.sleep(0.4)
+            process.go_on()
+            ending = process.ending(20)
+            break
+        ending = process.ending(0)
+    assert ending is not None
+    assert ending.excess[0] == "memory"
+
+
 def test_a_process_that_maps_its_memory_again_and_again_is_ended(start):
     process = start(MAPS.format(processes=1, mappings=60, work="time.sleep(1)"))
     ending = process.ending(60)

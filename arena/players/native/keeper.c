@@ -72,8 +72,9 @@ enum { SETTLE_MS = 50 };
  * keeper, by which the arena finds them if the keeper is killed. */
 static const char MARK[] = "ARENA_KEEPER_PID";
 
-static int is_first;  /* what is_init returns */
-static int is_paused; /* whether the arena had the bot stopped, and has not let it go on */
+static int is_first;     /* what is_init returns */
+static int is_paused;    /* whether the arena had the bot stopped, which has not gone on */
+static int is_to_resume; /* whether the arena wants it to go on */
 
 int is_init(void)
 {
@@ -238,15 +239,13 @@ static int obey(const Options *options, pid_t child)
     ssize_t length = read(options->control, orders, sizeof orders);
     if (length < 0) return errno == EINTR || errno == EAGAIN;
     for (ssize_t i = 0; i < length; i++) {
-        if (orders[i] == 'g') {
-            resume_bot(has_more_cores(options));
-            is_paused = 0;
-        }
+        if (orders[i] == 'g') is_to_resume = 1;
         if (orders[i] == 'k') kill_bot();
         if (orders[i] == 's') stop_first(child);
         if (orders[i] != 's' && orders[i] != 'S') continue;
         stop_bot(has_more_cores(options));
         is_paused = 1;
+        is_to_resume = 0;
         tell(options->control, "stopped\n", -1);
     }
     return length > 0;
@@ -300,7 +299,7 @@ static int uses_too_much(const Options *options, pid_t child, int counter, int a
     char line[LINE_SIZE];
     int has_many = *many;
     find_tree(&tree);
-    int is_hard = is_init() && is_hard_to_see(&tree);
+    int is_hard = is_init() && !is_paused && is_hard_to_see(&tree);
     if (is_hard) {
         stop_first(child);
         stop_bot(has_more_cores(options));
@@ -308,7 +307,7 @@ static int uses_too_much(const Options *options, pid_t child, int counter, int a
     int is_over = exceeds_limit(options, counter, again, &has_many, line, sizeof line - 1);
     /* The bot may have been counted with more than it holds: children that begin or end between two
      * readings change how much of the memory that they share is counted with each process. */
-    int is_doubtful = is_over && !is_hard && !strncmp(line, "memory ", 7);
+    int is_doubtful = is_over && !is_hard && !is_paused && !strncmp(line, "memory ", 7);
     if (is_doubtful) {
         /* in one call: a bot that saw its first process stop could give memory back for a moment */
         stop_bot(has_more_cores(options));
@@ -334,18 +333,24 @@ static void wait_for_end(const Options *options, pid_t child, int counter, int s
     for (;;) {
         int64_t left_ms = look_ms - now_ms();
         if (left_ms < 0) left_ms = 0;
-        /* While the bot is stopped, a rival computes, which would pay for a look. */
+        /* While the bot is stopped, a rival computes, which would pay for a look. So a look that is
+         * due comes when the bot is to go on, but before it can give memory back. */
         poll(events, 2, is_paused ? -1 : (int)left_ms);
         if (events[1].revents) {
             while (read(signals, &ended, sizeof ended) > 0) {}
             if (reap(options, child)) return;
         }
         if (events[0].revents && !obey(options, child)) return;
-        if (is_paused || now_ms() < look_ms) continue;
-        int was_many = many;
-        if (uses_too_much(options, child, counter, again, &many)) return;
-        again = many && !was_many;
-        look_ms = again ? now_ms() + SETTLE_MS : next_look_ms();
+        if ((!is_paused || is_to_resume) && now_ms() >= look_ms) {
+            int was_many = many;
+            if (uses_too_much(options, child, counter, again, &many)) return;
+            again = many && !was_many;
+            look_ms = again ? now_ms() + SETTLE_MS : next_look_ms();
+        }
+        if (is_to_resume) {
+            resume_bot(has_more_cores(options));
+            is_paused = is_to_resume = 0;
+        }
     }
 }
 

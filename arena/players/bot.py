@@ -224,9 +224,11 @@ class BotPlayer(Player):
             self.process.is_suspect = True
             self.process.pause()
             return
-        self.process.wakes_up |= self._timekeeper.has_woken()
-        if (must_stop or self.process.may_compute) and not self.process.is_paused:
-            self.process.pause()
+        if not self.process.is_paused:
+            has_woken = self._timekeeper.has_woken()
+            self.process.wakings += has_woken
+            if must_stop or has_woken or self.process.may_compute:
+                self.process.pause()
 
     def inform(self, line: bytes) -> None:
         """Queues a public line, which is sent with the next request."""

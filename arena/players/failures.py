@@ -225,7 +225,7 @@ class Aftermath(Struct):
         `BotProcess.check_room`.
         """
         check_started(ending, self.bot.label)
-        if ending.exit:
+        if ending.exit or (ending.signal and not ending.excess):
             self.process.check_room()
         if ending.failed:
             cure = cure_of(Crash("", str(ending)), self.bot, self.sandbox)

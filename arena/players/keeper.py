@@ -306,8 +306,8 @@ def reap(child: int, arena: Arena) -> bool:
 
 
 def obey(arena: Arena, options: KeeperOptions, child: int) -> bool:
-    """Does to the bot what the arena asks for over the socket: stop it or kill it. That it is to go
-    on is noted.
+    """Does to the bot what the arena asks for over the socket: stop it or kill it. An order to let
+    it go on is only noted in ``arena``.
     ``child`` is the id of the bot's first process. Returns False if the arena has closed its end of
     the socket.
     """

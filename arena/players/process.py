@@ -38,6 +38,8 @@ BUILD_TAIL = 2000
 STDERR_TAIL = 8 * 1024
 STDERR_KEPT = 1024 * 1024
 STEP_NS = 10_000_000
+MAX_WAKINGS = 3
+"""In how many turns of others a bot may wake up before it is stopped after each answer."""
 MAX_PAUSES = 8
 """How often a bot that resumes by itself is stopped before it is killed."""
 
@@ -80,8 +82,8 @@ class BotProcess:
         self._was_awake = False
         self.is_suspect = False
         """Whether the bot has computed while another bot was asked."""
-        self.wakes_up = False
-        """Whether it did so for moments."""
+        self.wakings = 0
+        """In how many turns of others it did so for moments, until it was stopped."""
         limits = {**(BUILD_LIMITS if building else LIMITS), "memory_mb": memory_mb}
         if processes:
             limits["processes"] = processes
@@ -173,10 +175,10 @@ class BotProcess:
 
     @property
     def may_compute(self) -> bool:
-        """Whether the bot may compute after its answer: it has done so, if only for moments, or
-        the keeper saw more than one process or thread.
+        """Whether the bot may compute after its answer: it has done so, for moments in more
+        than `MAX_WAKINGS` turns, or the keeper saw more than one process or thread.
         """
-        return self.is_suspect or self.wakes_up or self.keeper.has_many
+        return self.is_suspect or self.wakings > MAX_WAKINGS or self.keeper.has_many
 
     def go_on(self) -> None:
         """Lets the bot's processes run again if they were paused."""
@@ -244,11 +246,13 @@ class BotProcess:
         return self.stderr_size() >= MAX_STDERR
 
     def check_room(self) -> None:
-        """Raises Void if the file system with the bot's stderr file is full: a bot that can write
-        no more may crash, whoever filled it. Call it before `stop`.
+        """Raises Void if the file system with the bot's stderr file is full, and not by that file:
+        a bot that can write no more may crash. Call it before `stop`.
         """
         room = os.fstatvfs(self.stderr.fileno())
-        if room.f_bavail * room.f_frsize < MIN_ROOM:
+        free = room.f_bavail if os.geteuid() else room.f_bfree
+        is_full = room.f_blocks and free * room.f_frsize < MIN_ROOM  # 0 blocks mean no limit
+        if is_full and self.stderr_size() <= STDERR_KEPT:
             raise Void(
                 f"{tempfile.gettempdir()}, where the stderr of bots is kept, is full",
                 "make room there, or name another folder in TMPDIR",

@@ -102,6 +102,7 @@ class Watch:
         used = {"processes": len(tree), "threads": threads}
         limit_mb = limits.get("memory_mb", quick_kb)
         is_slow = quick_kb >> 10 > limit_mb
+        is_sure = len(tree) == 1 and quick_kb - shared_by_processes >> 10 > limit_mb
         saw_many = self.sees_many
         self.sees_many |= max(used.values()) > 1 or is_slow
         # First what is read quickly: a bot that takes memory while the keeper reads the rest is
@@ -109,7 +110,9 @@ class Watch:
         excess = self._first_excess(used)
         if not excess and most_shared_kb >> 10 > MAX_MAPPED * limit_mb:
             excess = f"shared {most_shared_kb >> 10}"
-        if excess or (is_slow and not saw_many):  # counted at the next look, for which the bot pays
+        # Unless the memory of a single process is surely too much, it is counted at the next look,
+        # for which the bot pays.
+        if excess or (is_slow and not saw_many and not is_sure):
             return excess
         used["memory_mb"] = self._memory_mb(tree, quick_kb, held_kb=0)
         excess = self._first_excess(used)

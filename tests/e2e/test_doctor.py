@@ -150,9 +150,9 @@ def test_a_container_s_limit_of_memory_counts(tmp_path):
 
 def test_too_little_memory_asks_for_fewer_games_at_once(monkeypatch, tmp_path, snapshot):
     monkeypatch.setattr("arena.cli.doctor.available_cores", lambda: 4)
-    monkeypatch.setattr("arena.cli.doctor.memory_mb", lambda _: 4 * 2048)
+    monkeypatch.setattr("arena.cli.doctor.memory_mb", lambda _: 4 * 1900)
     assert "--jobs" not in run(monkeypatch, tmp_path, WORKS).output
-    monkeypatch.setattr("arena.cli.doctor.memory_mb", lambda _: 4 * 2048 - 1)
+    monkeypatch.setattr("arena.cli.doctor.memory_mb", lambda _: 4 * 1800)
     out = run(monkeypatch, tmp_path, WORKS).output
     assert lines_with(out, "--jobs") == snapshot
     assert "--jobs 3;" in out

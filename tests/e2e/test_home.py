@@ -171,22 +171,26 @@ def test_a_disk_that_fills_up_midway_keeps_no_half_of_a_home(empty):
 
 
 LOUD = "import os\nwhile True:\n    os.write(2, b'x' * 65536)\n"
-IN_FULL = 'mount -t tmpfs -o size=1m none disk && TMPDIR="$PWD/disk" "$@"'
+IN_FULL = 'mount -t tmpfs -o size={} none disk && TMPDIR="$PWD/disk" "$@"'
+FULL = "where the stderr of bots is kept, is full hint: make room there, or name"
 
 
 @needs_a_disk
-def test_no_bot_forfeits_because_the_folder_for_temporary_files_is_full(empty):
-    """Another bot, or another program, may have filled it."""
+@pytest.mark.parametrize(("size", "is_to_blame"), [("1m", False), ("4m", True)])
+def test_a_bot_forfeits_because_the_folder_for_temporary_files_is_full_only_if_it_filled_it(
+    empty, size, is_to_blame
+):
+    """Of what a bot wrote, 1 MiB counts as usual."""
     (empty.home / "disk").mkdir()
     (empty.home / "loud.py").write_text(LOUD)
     play = [sys.executable, "-m", "arena", "play", "./loud.py", "greedy", "--unsafe-no-sandbox"]
     done = subprocess.run(
-        ["unshare", "-rm", "sh", "-c", IN_FULL, "sh", *play],
+        ["unshare", "-rm", "sh", "-c", IN_FULL.format(size), "sh", *play],
         cwd=empty.home, env=empty.environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     said = " ".join(done.stderr.split())
-    assert "where the stderr of bots is kept, is full hint: make room there, or name" in said
-    assert "forfeit" not in done.stdout
+    assert (FULL in said) != is_to_blame
+    assert ("forfeit" in done.stdout) == is_to_blame
 
 
 def test_a_bot_is_written_into_the_home_that_the_command_names(empty):

@@ -158,11 +158,10 @@ def test_who_waits_for_its_turn_is_left_alone_and_who_was_stopped_goes_on(counti
 
 def test_who_wakes_up_for_moments_while_another_is_asked_is_stopped(player):
     """To wake up takes more time from the bot that is asked than from the one that wakes up."""
-    waking = begun(player("waking", after_turn="compute(0.0004)"))
+    moments = "[(time.sleep(0.02), compute(0.0001)) for _ in range(500)]"
+    waking = begun(player("waking", after_turn=moments))
     ask(waking)
     rest_until(waking, lambda: set(states(waking.process)) == {"T"}, "the bot to be stopped")
-    assert not waking.process.is_suspect
-    assert ask(waking).move
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="apt install bash")

@@ -436,7 +436,10 @@ static int holds_too_much(const Options *options, const Tree *tree, int *many, c
     if (options->memory_mb != NO_LIMIT
         && is_over("shared", most_shared_kb >> 10, MAX_MAPPED * options->memory_mb, line, size))
         return 1;
-    if (is_slow && !was_many) return 0; /* counted at the next look, for which the bot pays */
+    /* Unless the memory of a single process is surely too much, it is counted at the next look, for
+     * which the bot pays. */
+    int is_sure = tree->count == 1 && (figures.kb - figures.shared_kb) >> 10 > options->memory_mb;
+    if (is_slow && !was_many && !is_sure) return 0;
     if (is_over("memory", memory_mb(options, tree, figures, 0), options->memory_mb, line, size))
         return 1;
     opened.count = 0;

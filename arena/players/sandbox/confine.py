@@ -93,26 +93,6 @@ locks, or by writing zeros. A page that sendfile, splice or tee puts into a sock
 counted; nor is the time that the kernel takes, when a thread ends, for a list of 2,048 robust
 locks. RLIMIT_FSIZE does not limit what fallocate reserves beyond the end of a file.
 """
-SHARED = {
-    "flock": ((73, 32), errno.ENOSYS),
-    "mincore": ((27, 232), errno.ENOSYS),
-    "fadvise64": ((221, 223), 0),
-    "sync": ((162, 81), 0),
-    "syncfs": ((306, 267), 0),
-}
-"""Calls that are refused to a bot that plays, on x86_64 and aarch64, with what they return: an
-error, or 0 for success. Processes in different sandboxes have the same files open, such as those of
-a bot that plays several games, and could tell each other something by locks or by what is in the
-page cache: with locks, a process in its start-up computed for one that had to move in another game.
-As a lock, flock is optional for the programs that know ENOSYS. To give advice or to write to the
-disk never needs to have an effect.
-"""
-MADVISE = (28, 233)
-EVICTING = (20, 21)
-"""The advice MADV_COLD and MADV_PAGEOUT, which takes pages of files from the page cache."""
-PREADV2 = (327, 286)
-NO_WAIT = 8
-"""The flag RWF_NOWAIT of preadv2, which shows whether a file is in the page cache."""
 SETSOCKOPT = (54, 208)
 SOCKET_SIZES = (7, 8, 32, 33)
 """The options SO_SNDBUF and SO_RCVBUF, and both with FORCE. Sockets are counted with their usual
@@ -310,10 +290,10 @@ def is_known() -> bool:
     return os.uname().machine in ARCHITECTURES
 
 
-def program(families: tuple[int, ...], *, building: bool) -> bytes:
+def program(families: tuple[int, ...]) -> bytes:
     """The seccomp filter for this machine, for which `is_known` must be true, as an array of
     ``struct sock_filter``. Sockets of these ``families`` are allowed, and socket pairs of any
-    family. Without ``building``, for a bot that plays, the calls of `SHARED` are refused, too.
+    family.
     """
     machine = os.uname().machine
     column = list(ARCHITECTURES).index(machine)
@@ -326,16 +306,12 @@ def program(families: tuple[int, ...], *, building: bool) -> bytes:
     steps += _answer(AT_LEAST, FIRST_UNKNOWN, ERRNO | errno.ENOSYS)
     for numbers in CALLS.values():
         steps += _answer(EQUAL, numbers[column], ERRNO | EPERM)
-    answered = ANSWERED if building else {**ANSWERED, **SHARED}
-    for numbers, error in answered.values():
+    for numbers, error in ANSWERED.values():
         steps += _answer(EQUAL, numbers[column], ERRNO | error)
     steps += _checked_clone(CLONE[column])
     steps += _checked_setsockopt(SETSOCKOPT[column])
     steps += _by_argument(IOCTL[column], EQUAL, RESERVATIONS, index=1)
     steps += _by_argument(CLOSE_RANGE[column], ANY_BIT, (UNSHARE,), index=2)
-    if not building:
-        steps += _by_argument(MADVISE[column], EQUAL, EVICTING, index=2)
-        steps += _by_argument(PREADV2[column], ANY_BIT, (NO_WAIT,), index=5)
     steps += _by_argument(PRCTL[column], EQUAL, PRCTL_OPTIONS, is_refused=False)
     steps += _by_argument(FCNTL[column], EQUAL, FCNTL_COMMANDS, index=1, is_refused=False)
     steps += _by_argument(PRLIMIT[column], EQUAL, (0,), is_refused=False)

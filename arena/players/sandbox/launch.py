@@ -151,7 +151,7 @@ def bubblewrap_launch(
     # A socket in a granted folder leads to a service outside, and so do abstract sockets on the
     # machine's own network. The seccomp filter closes these ways, which bubblewrap leaves open.
     families = confine.INTERNET if grants.network else () if grants.read else confine.LOCAL
-    program = _memory_file(confine.program(families, building=writable), undo)
+    program = _memory_file(confine.program(families), undo)
     # Values are not passed as arguments, which any user of the machine could read.
     granted = b"".join(os.fsencode(word) + b"\0" for word in _setting(grants.variables()))
     secrets = [_memory_file(granted, undo)] if grants.env else []
@@ -234,7 +234,7 @@ def landlock_launch(
     """
     readable = [*_readable(command, programs, folder, writable=writable), *_granted_files(grants)]
     families = confine.INTERNET if grants.network else ()
-    program = _memory_file(confine.program(families, building=writable), undo)
+    program = _memory_file(confine.program(families), undo)
     temporary = make_passing("bot")
     undo.callback(remove_passing, temporary)
     home, sdk = _make_folders(temporary)

@@ -124,33 +124,6 @@ def lock_part():
     fcntl.lockf(os.open("/usr/bin/env", os.O_RDONLY), fcntl.LOCK_SH, 1)
 
 
-def lock_file():
-    """A bit for each file that processes in other sandboxes have open, too."""
-    fcntl.flock(os.open("/usr/bin/env", os.O_RDONLY), fcntl.LOCK_SH)
-
-
-def mapped_page():
-    """The address of a page of a file that everybody has."""
-    libc.mmap.restype = ctypes.c_void_p
-    size, private = ctypes.c_size_t(4096), 2
-    file = os.open("/usr/bin/env", os.O_RDONLY)
-    return ctypes.c_void_p(libc.mmap(None, size, 1, private, file, ctypes.c_long(0)))
-
-
-def empty_page_cache():
-    checked(libc.madvise(mapped_page(), ctypes.c_size_t(4096), 21))
-
-
-def see_page_cache():
-    checked(libc.mincore(mapped_page(), ctypes.c_size_t(4096), ctypes.create_string_buffer(1)))
-
-
-def see_page_cache_by_reading():
-    file = os.open("/usr/bin/env", os.O_RDONLY)
-    os.read(file, 1)
-    os.preadv(file, [bytearray(1)], 0, os.RWF_NOWAIT)
-
-
 def choose_signal():
     """The signal that tells that a descriptor is ready; 0 means the usual one."""
     fcntl.fcntl(0, 10, 0)

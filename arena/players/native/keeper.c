@@ -19,8 +19,8 @@
  * - "failed REASON": the bot could not be started.
  *
  * If the keeper ends the bot because all its processes together use too much, a line comes first:
- * "memory MB", "processes N", "threads N", "mappings N", "open N", "watches N", "disk MB",
- * "files N", or "uncounted MS" for CPU time that the counter missed.
+ * "memory MB", "shared MB", "processes N", "threads N", "mappings N", "open N", "watches N",
+ * "disk MB", "files N", or "uncounted MS" for CPU time that the counter missed.
  *
  * The options are the fields of Options in keeper.h, RLIMIT_... for setrlimit, allow=RIGHTS:PATH
  * for the paths below which the bot keeps rights to files, and folder=PATH for the folders in which

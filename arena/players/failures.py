@@ -221,8 +221,7 @@ class Aftermath(Struct):
     def _crash(self, ending: Ending, after: str) -> str:
         """A sentence with the error that ended the bot, in its own words, or why it could not be
         started; empty if its stderr shows no error. ``after`` is a phrase about what the bot wrote
-        to stdout last. Raises Void, see `check_started` and
-        `BotProcess.check_room`.
+        to stdout last. Raises Void, see `check_started` and `BotProcess.check_room`.
         """
         check_started(ending, self.bot.label)
         if ending.exit or (ending.signal and not ending.excess):

@@ -249,8 +249,8 @@ def _counted(
     """Returns those ``names`` of folders in ``folder`` that belong to the bot in ``root``. The
     folders in `IGNORED` do not, nor do ``homes``, which are folders in ``root``, nor links into one
     of these, nor links to a folder that the link is in, which would never end. Raises
-    BotFolderError for a link that leads out of ``root``. ``real`` has the resolved path of each
-    folder that counts, this one and those it is in included; those in it are added.
+    BotFolderError for a link that leads out of ``root``. ``real`` maps the folders
+    found so far to their resolved paths; the folders that are returned are added to it.
     """
     around = {real[each] for each in (folder, *folder.parents) if each in real}
     counted = []

@@ -43,8 +43,8 @@ MAX_LOOK_MS = 280
 next look comes could hide from it, and it notices each look, which takes its processor away.
 """
 SETTLE_MS = 50
-"""How long the arena may take to stop a bot that it was told has many processes. The next look,
-which may be long, then comes on the bot's own turn.
+"""How long the arena may take to stop a bot after the line ``many``. The next look, which may be
+long, then comes on the bot's own turn.
 """
 
 
@@ -220,7 +220,7 @@ def wait_for_end(
         longest_ms = MAX_LOOK_MS
     except (AttributeError, OSError):
         longest_ms = 20  # without a descriptor of the bot, its end is looked for now and then
-    has_told_many = must_repeat = False
+    must_repeat = False
     look_ms = next_look_ms()
     while True:
         # While the bot is stopped, a rival computes, which would pay for a look. So a look that is
@@ -233,10 +233,10 @@ def wait_for_end(
         if has_order and not obey(arena, options, child):
             return
         if now_ms() >= look_ms and (arena.is_to_resume or not arena.has_paused):
+            saw_many = watch.sees_many
             excess = excess_of(child, arena, options, watch, again=must_repeat)
-            must_repeat = watch.sees_many and not has_told_many
+            must_repeat = watch.sees_many and not saw_many
             if must_repeat:
-                has_told_many = True
                 arena.tell("many")
             if excess:
                 arena.tell(excess)

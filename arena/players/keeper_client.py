@@ -113,8 +113,8 @@ class KeeperClient:
     ``helpers``    the number of processes from there to the bot that are not the bot's
     ``counter``    a descriptor from which the CPU time of the bot can be read, -1 if there is none
     ``lines``      what the keeper has reported so far, see native/keeper.c
-    ``has_many``   whether the bot was seen with more than one process or thread, or with so much
-                   memory that the keeper takes long to count it
+    ``has_many``   whether the bot was seen with more than one process or thread, or with memory
+                   that takes long to count
     ``has_ended``  whether the keeper does not exist any more
     """
 

@@ -24,15 +24,13 @@ SMALL = 1 << 27
 """A file system with fewer bytes than this is the sandbox's own; the machine's /tmp is larger."""
 FOLDERS_IN_MEMORY = ("/tmp", "/dev/shm")  # noqa: S108 - they lie inside the sandbox
 MAX_MAPPED = 2
-"""How often a process may on average map its shared memory, if that is as much as its limit. To
-find out how much memory that is, the kernel looks at each page of each mapping.
+"""A process may have shared memory of at most this many times the bot's limit mapped. Memory that
+is mapped again counts again: to count it once, the kernel looks at each page of each mapping.
 """
 MAX_MAPPINGS = 100_000
 """How many mappings of memory all processes may have. With more, a look would take seconds."""
 SLOW_MAPPINGS = 1000
-"""From how many mappings on the arena stops the bot after each answer, because a look takes
-long.
-"""
+"""A look at more mappings than this takes long, so the arena stops such a bot after each answer."""
 MAX_WATCHES = 200_000
 """How many watches of epoll all processes may be able to have. No figure of a process includes
 their memory, 230 bytes each, and the kernel limits them by user: a bot that took all of them would
@@ -54,8 +52,8 @@ class Watch:
         self._missed = MissedTime(counter) if counter >= 0 else None
         self._at_last_look: dict[int, int] = {}
         self.sees_many = False
-        """Whether the bot had more than one process or thread, or so much memory that to count it
-        takes long, at any look.
+        """Whether any look so far found more than one process or thread, or memory that takes long
+        to count.
         """
 
     def excess(self, *, again: bool = False) -> str:
@@ -63,8 +61,8 @@ class Watch:
         a word of `endings.EXCESSES` and the amount, such as ``memory 1200`` in MB. Empty if they
         exceed none. Beside the given limits, the numbers of open files, of mappings of memory and
         of epoll's watches are limited, and CPU time that the counter missed counts as an excess.
-        Updates ``sees_many``. Memory that takes long to count is counted only if that was set
-        before.
+        Sets ``sees_many`` if it sees a reason. Memory that takes long to count is counted only if
+        ``sees_many`` was set before.
 
         If no process has computed since the last look, only that CPU time is looked for, unless
         ``again`` is set.
@@ -92,8 +90,9 @@ class Watch:
 
     def _held_excess(self, tree: list[int]) -> str:
         """The first limit that what the processes in ``tree`` hold exceeds, as a line for the
-        arena; empty if they exceed none. Updates ``sees_many``. If processes begin or end
-        meanwhile, the memory that they share with others may be counted more than once.
+        arena; empty if they exceed none. Sets ``sees_many`` if it sees a reason. If processes
+        begin or end meanwhile, the memory that they share with others may be counted more than
+        once.
         """
         limits = self._limits
         figures = list(map(figures_of, tree))

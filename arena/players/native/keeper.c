@@ -12,8 +12,8 @@
  * - "started PID": the bot has been started. The counter of its CPU time is attached, if the kernel
  *   has one.
  * - "stopped": all processes of the bot are stopped.
- * - "many": the bot has more than one process or thread, or so much memory that to count it takes
- *   long. This line comes once.
+ * - "many": the arena should stop the bot after each answer, because the bot has more than one
+ *   process or thread, or memory that takes long to count. This line comes once.
  * - "exit N S KB": the bot ended with status N, after S seconds of CPU time; KB is its peak memory.
  * - "signal N S KB": signal N ended the bot.
  * - "failed REASON": the bot could not be started.
@@ -65,8 +65,8 @@ enum { CROWD = 4 };
 /* The time between two looks is random within these bounds. A bot that knew when the next look
  * comes could hide from it, and it notices each look, which takes its processor away. */
 enum { MIN_LOOK_MS = 1, MAX_LOOK_MS = 280 };
-/* How long the arena may take to stop a bot that it was told has many processes. The next look,
- * which may be long, then comes on the bot's own turn. */
+/* How long the arena may take to stop a bot after the line "many". The next look, which may be
+ * long, then comes on the bot's own turn. */
 enum { SETTLE_MS = 50 };
 /* The environment variable that tells a bot's processes apart: its value is the number of their
  * keeper, by which the arena finds them if the keeper is killed. */

@@ -151,9 +151,9 @@ long missed_ms(const Tree *tree, int counter);
 
 /* Looks at what the bot's processes use. If it is more than a limit allows, writes a line for the
  * arena to LINE and returns 1; otherwise returns 0. COUNTER is a descriptor, -1 if there is none.
- * MANY becomes 1 if the bot has more than one process or thread, or so much memory that to count it
- * takes long; it is counted only if MANY was 1 before. If no process has computed since the last
- * look, only uncounted CPU time is looked for, unless AGAIN is set. */
+ * MANY becomes 1 if the bot has more than one process or thread, or memory that takes long to
+ * count. Such memory is counted only if MANY was 1 before. If no process has computed since the
+ * last look, only uncounted CPU time is looked for, unless AGAIN is set. */
 int exceeds_limit(const Options *options, int counter, int again, int *many, char *line,
                   size_t size);
 

@@ -20,13 +20,12 @@ enum { PIPE_KB = 64 };
 /* A file system with fewer bytes than this is the sandbox's own; the machine's /tmp is larger. */
 enum { SMALL = 1 << 27 };
 enum { PATH_SIZE = 128 };
-/* How often a process may on average map its shared memory, if that is as much as its limit. To
- * find out how much memory that is, the kernel looks at each page of each mapping. */
+/* A process may have shared memory of at most this many times the bot's limit mapped. Memory that
+ * is mapped again counts again: to count it once, the kernel looks at each page of each mapping. */
 enum { MAX_MAPPED = 2 };
 /* How many mappings of memory all processes may have. With more, a look would take seconds. */
 enum { MAX_MAPPINGS = 100000 };
-/* From how many mappings on the arena stops the bot after each answer, because a look takes long.
- */
+/* A look at more mappings than this takes long, so the arena stops such a bot after each answer. */
 enum { SLOW_MAPPINGS = 1000 };
 /* How many watches of epoll all processes may be able to have. No figure of a process includes
  * their memory, 230 bytes each, and the kernel limits them by user: a bot that took all of them
